@@ -1,0 +1,37 @@
+# make book: the book, from committed records.   make test: everything CI checks.
+PYTHON ?= python3
+BIN := .venv/bin
+NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
+
+.PHONY: book test lint unit notebooks quick clean
+.DEFAULT_GOAL := book
+
+.venv/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldlrepro needs Python 3.11 or later: make PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+book: .venv/.installed
+	$(BIN)/jupyter-book build . -W -n --keep-going -q
+	@echo "The book: $(CURDIR)/_build/html/index.html"
+
+test: .venv/.installed lint notebooks quick book unit
+
+lint: .venv/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+unit: .venv/.installed
+	$(BIN)/python -m pytest tests
+
+# Stored outputs against the committed records: exact text of the marked cells.
+notebooks: .venv/.installed
+	$(BIN)/python -m pytest --nbval-lax --nbval-cell-timeout=300 $(NOTEBOOKS)
+
+# Every method fitted for real, on synthetic data.
+quick: .venv/.installed
+	$(BIN)/ldlrepro notebooks -p profile quick --out _build/quick
+
+clean:
+	rm -rf _build .pytest_cache .ruff_cache

@@ -1,0 +1,28 @@
+"""Named errors and warnings; each message says what is wrong, where, and what to do."""
+
+
+class LdlreproError(Exception):
+    """Base of the errors that this package raises on purpose."""
+
+
+class UnknownNameError(LdlreproError, KeyError):
+    """A data set, paper, method or measure that does not exist."""
+
+    def __str__(self):
+        return self.args[0] if self.args else ""
+
+
+class DataUnavailableError(LdlreproError, OSError):
+    """A data file is neither at hand nor to be fetched."""
+
+
+class DataCorruptError(LdlreproError, ValueError):
+    """A data file is damaged, cut short, or another file than the one named."""
+
+
+class RecordDamagedWarning(UserWarning):
+    """A record file held rows that could not be read; they were set aside."""
+
+
+class NormalisationWarning(UserWarning):
+    """Rows of D did not sum to 1 and were normalised."""

@@ -1,0 +1,40 @@
+"""Every directory the project reads or writes, in one place."""
+
+import os
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+_CHECKOUT = PACKAGE.parent
+IN_CHECKOUT = (_CHECKOUT / "data" / "datasets.csv").is_file()
+
+#: Registry and published numbers: the checkout's, or the copies inside an installed wheel.
+DATA = _CHECKOUT / "data" if IN_CHECKOUT else PACKAGE / "_data"
+REGISTRY = DATA / "datasets.csv"
+PUBLISHED = DATA / "published"
+NOTEBOOKS = _CHECKOUT / "notebooks"
+
+
+def results() -> Path:
+    """Folder of the committed records (``LDLREPRO_RESULTS`` moves it)."""
+    default = _CHECKOUT / "data" / "results" if IN_CHECKOUT else Path.cwd() / "results"
+    return Path(os.environ.get("LDLREPRO_RESULTS", default))
+
+
+def quick_results() -> Path:
+    """Folder of the quick profile's records: synthetic, never committed."""
+    return (_CHECKOUT if IN_CHECKOUT else Path.cwd()) / "_build" / "quick-results"
+
+
+def downloads() -> Path:
+    """Folder that downloads are kept in."""
+    if IN_CHECKOUT:
+        return _CHECKOUT / "data" / "raw"
+    import pooch
+
+    return Path(pooch.os_cache("ldlrepro"))
+
+
+def local_copies() -> Path | None:
+    """Folder of local copies that the user named in ``LDLREPRO_DATA``, or None."""
+    folder = os.environ.get("LDLREPRO_DATA")
+    return Path(folder).expanduser() if folder else None
