@@ -1,0 +1,182 @@
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ldlrepro import published
+from ldlrepro.errors import UnknownNameError
+
+SIX = ["chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersection"]
+FOUR = ["RF", "SA-IIS", "SA-BFGS", "StructRF"]
+
+
+@pytest.fixture(scope="module")
+def structrf():
+    return published.load("structrf")
+
+
+def rows(**columns):
+    """A frame in the form of `load`, from printed strings."""
+    frame = pd.DataFrame(columns)
+    for name, default in (("table", 1), ("dataset", "A"), ("method", "m"), ("note", "")):
+        frame[name] = frame.get(name, default)
+    frame["std"] = frame.get("std", "")
+    for name in ("mean", "std"):
+        frame[f"{name}_printed"] = frame[name]
+        frame[name] = pd.to_numeric(frame[name])
+    frame["bold"] = pd.Series(frame.get("bold", pd.NA), index=frame.index, dtype="boolean")
+    return frame
+
+
+def test_every_table_is_stored_whole(structrf):
+    counts = structrf.groupby("table").size().to_dict()
+    assert counts == {1: 45, 3: 72, **dict.fromkeys(range(4, 19), 24), 19: 18, 20: 8, 21: 36}
+    main = structrf[structrf["table"].between(4, 18)]
+    assert len(main) == 360 and not main.duplicated(["dataset", "method", "measure"]).any()
+    assert (main["std"] > 0).all()
+    for _, table in main.groupby("table"):
+        assert table["dataset"].nunique() == 1
+        assert set(table["method"]) == set(FOUR) and set(table["measure"]) == set(SIX)
+    assert set(main["dataset"]) == set(structrf.loc[structrf["table"] == 1, "dataset"])
+
+
+def test_printed_strings_are_kept_as_they_stand(structrf):
+    cells = structrf.set_index(["table", "dataset", "method", "measure"])
+    cell = cells.loc[(4, "Yeast_alpha", "SA-IIS", "chebyshev")]
+    assert (cell["mean_printed"], cell["std_printed"]) == ("0.0148", "0.001")
+    assert (cell["mean"], cell["std"]) == (0.0148, 0.001)
+    assert cells.loc[(18, "Movie", "StructRF", "intersection"), "mean_printed"] == "0.8421"
+    assert cells.loc[(3, "Movie", "SA-IIS", "fit_seconds"), "mean"] == 5422
+    assert np.isnan(cells.loc[(3, "Movie", "SA-IIS", "fit_seconds"), "std"])
+    number = re.compile(r"-?\d+(\.\d+)?")
+    assert structrf["mean_printed"].map(lambda text: bool(number.fullmatch(text))).all()
+
+
+def test_unknown_paper_is_named_with_the_stored_ones():
+    with pytest.raises(UnknownNameError, match="structrf"):
+        published.load("nosuchpaper")
+
+
+def test_agreement_is_two_sided_and_takes_the_wider_tolerance():
+    paper = rows(
+        dataset=list("ABCDE"),
+        measure=["cosine"] * 5,
+        mean=["0.50", "0.50", "-1.00", "0.50", "0.50"],
+        std=["0.10", "0.001", "", "0.10", "0.10"],
+    )
+    ours = pd.DataFrame(
+        {
+            "dataset": list("ABCDZ"),
+            "method": "m",
+            "measure": "cosine",
+            "mean": [0.59, 0.514, -1.02, 0.65, 1.0],
+            "std": 0.01,
+        }
+    )
+    out = published.compare(ours, paper).set_index("dataset")
+    assert list(out.index) == list("ABCDE")  # our Z has no printed cell, E no result of ours
+    assert out["agrees"].tolist()[:4] == [True, True, True, False]
+    assert out.loc["E", "agrees"] is pd.NA and np.isnan(out.loc["E", "ours"])
+    assert np.allclose(out["tolerance"], [0.1, 0.015, 0.03, 0.1, 0.1])
+    assert np.isclose(out.loc["A", "difference"], 0.09)
+    assert np.isclose(out.loc["A", "difference_in_stds"], 0.9)
+    assert np.isnan(out.loc["C", "difference_in_stds"])
+
+
+def test_synthetic_results_are_never_compared():
+    paper = rows(dataset=["A", "B"], measure=["cosine"] * 2, mean=["0.5"] * 2, std=["0.1"] * 2)
+    ours = paper[["dataset", "method", "measure", "mean", "std"]].assign(
+        source=["real", "synthetic"]
+    )
+    out = published.compare(ours, paper)
+    assert out["agrees"].tolist() == [True, pd.NA]
+
+
+def test_a_result_given_twice_is_an_error():
+    paper = rows(measure=["cosine"], mean=["0.5"])
+    ours = pd.concat([paper[["dataset", "method", "measure", "mean"]]] * 2)
+    with pytest.raises(pd.errors.MergeError):
+        published.compare(ours, paper)
+
+
+def test_the_paper_breaks_rules_in_table_19_only(structrf):
+    found = published.identities(structrf)
+    assert set(zip(found["table"], found["method"], strict=True)) == {(19, "StructRF")}
+    assert set(found["rule"]) == {
+        "sorensen == 1 - intersection",
+        "sorensen and intersection have one std",
+        "intersection std is the same in both tables",
+        "kl_divergence std is the same in both tables",
+    }
+    assert (found["ratio"] > 1).all()
+
+
+def test_two_and_three_labels_mirror_chebyshev_in_intersection(structrf):
+    damaged = structrf.copy()
+    # Each lowered by less than half: allowed for the four labels of Yeast_cold, where two can share.
+    for dataset, lower in (("Yeast_spoem", ".0800"), ("Yeast_spo5", ".08"), ("Yeast_cold", ".04")):
+        hit = (structrf["dataset"] == dataset) & (structrf["measure"] == "chebyshev")
+        hit &= structrf["method"] == "StructRF"
+        damaged.loc[hit, ["mean_printed", "std_printed"]] = [lower, "0.0100"]
+    found = published.identities(damaged)
+    found = found[found["table"] != 19]
+    assert set(found["dataset"]) == {"Yeast_spoem", "Yeast_spo5"}
+    assert set(found["rule"]) == {
+        "1 - intersection <= (c // 2) * chebyshev",
+        "chebyshev and intersection have one std",
+    }
+
+
+def test_rounding_is_allowed_for():
+    fine = rows(measure=["sorensen", "intersection"], mean=["0.135", "0.8654"])
+    assert published.identities(fine).empty
+    broken = published.identities(
+        rows(measure=["sorensen", "intersection"], mean=["0.135", ".866"])
+    )
+    assert broken["rule"].tolist() == []  # both within half a unit of the third decimal
+    broken = published.identities(
+        rows(measure=["sorensen", "intersection"], mean=["0.135", ".867"])
+    )
+    assert np.isclose(broken["excess"], 0.002).all() and np.isclose(broken["ratio"], 2).all()
+
+
+def test_bold_marks_the_best_of_its_row():
+    marks = {"method": ["a", "b"], "measure": ["cosine"] * 2, "mean": ["0.90", "0.95"]}
+    assert published.identities(rows(**marks, bold=[False, True])).empty
+    found = published.identities(rows(**marks, bold=[True, False]))
+    assert found["rule"].tolist() == ["bold marks the best cosine"]
+    assert found["method"].tolist() == ["a"]
+
+
+@pytest.mark.parametrize("c", [2, 3, 5, 18])
+@pytest.mark.parametrize("sharp", [0.05, 1.0, 30.0])
+def test_no_rule_is_broken_by_real_distributions(c, sharp):
+    rng = np.random.default_rng(c)
+    d, p = (rng.dirichlet(np.full(c, sharp), size=40).clip(1e-12) for _ in range(2))
+    d[: c // 2], p[0] = np.eye(c)[: c // 2], 1 / c  # vertices, and the uniform distribution
+    d, p = (x / x.sum(axis=1, keepdims=True) for x in (d, p))
+    gap, both = np.abs(d - p), d + p
+    t = np.divide(gap, both, out=np.zeros_like(gap), where=both > 0)
+    log = np.log(np.divide(d, p, out=np.ones_like(d), where=d > 0))
+    norms = np.linalg.norm(d, axis=1) * np.linalg.norm(p, axis=1)
+    per_row = {
+        "chebyshev": gap.max(axis=1),
+        "clark": np.sqrt((t**2).sum(axis=1)),
+        "canberra": t.sum(axis=1),
+        "kl_divergence": (d * log).sum(axis=1),
+        "cosine": (d * p).sum(axis=1) / norms,
+        "intersection": np.minimum(d, p).sum(axis=1),
+        "euclidean": np.linalg.norm(d - p, axis=1),
+        "sorensen": gap.sum(axis=1) / both.sum(axis=1),
+        "squared_chi2": (gap * t).sum(axis=1),
+        "fidelity": np.sqrt(d * p).sum(axis=1),
+    }
+    assert set(per_row) == published.MEASURES
+    for values in [*pd.DataFrame(per_row).to_dict("records"), pd.DataFrame(per_row).mean()]:
+        for rule in published.RULES:
+            excess = rule.gap({**values, "c": c})
+            assert (abs(excess) if rule.equality else excess) < 1e-12, rule.text
+    for one, other, numbers in published.MIRRORED:
+        if numbers is None or c in numbers:
+            assert np.allclose(per_row[one] + per_row[other], 1)
