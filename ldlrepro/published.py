@@ -53,7 +53,7 @@ def load(paper: str) -> pd.DataFrame:
 
 
 def tolerance(mean, std):
-    """Largest difference that counts as agreement: max(1 published std, 3 % of |published mean|).
+    """Largest difference that counts as agreement: max(1 published std, 3% of |published mean|).
 
     The constants are AGREE_STDS and AGREE_SHARE. A std of NaN counts as 0. Scalars or arrays.
     """

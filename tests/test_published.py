@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro import published
+from ldlrepro import paths, published
 from ldlrepro.errors import UnknownNameError
 
 SIX = ["chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersection"]
@@ -112,9 +112,19 @@ def test_the_paper_breaks_rules_in_table_19_only(structrf):
     assert (found["ratio"] > 1).all()
 
 
+@pytest.mark.skipif(not paths.IN_CHECKOUT, reason="the book is not installed")
+def test_the_errata_page_lists_what_the_check_finds(structrf):
+    page = (paths.NOTEBOOKS.parent / "book" / "errata.md").read_text(encoding="utf-8")
+    for line in published.identities(structrf).itertuples():
+        assert f"Table {line.table}" in page
+        assert f"{line.excess:.4f}" in page
+        assert all(number in page for number in re.findall(r"\d\.\d+", line.printed))
+    assert f"{len(published.RULES)} of them" in page
+
+
 def test_two_and_three_labels_mirror_chebyshev_in_intersection(structrf):
     damaged = structrf.copy()
-    # Each lowered by less than half: allowed for the four labels of Yeast_cold, where two can share.
+    # Each lowered by less than half: the four labels of Yeast_cold allow it, two can share a side.
     for dataset, lower in (("Yeast_spoem", ".0800"), ("Yeast_spo5", ".08"), ("Yeast_cold", ".04")):
         hit = (structrf["dataset"] == dataset) & (structrf["measure"] == "chebyshev")
         hit &= structrf["method"] == "StructRF"
