@@ -1,0 +1,20 @@
+"""Data sets: the registry, downloads with verification, loaders, checks and synthetic sets."""
+
+from ldlrepro.datasets.checking import check
+from ldlrepro.datasets.files import fetch
+from ldlrepro.datasets.loading import load
+from ldlrepro.datasets.loading import overview as list  # the public name, as in the documentation
+from ldlrepro.datasets.registry import names, resolve
+from ldlrepro.datasets.synthetic import make_mslp_toy, make_standin, make_toy
+
+__all__ = [
+    "check",
+    "fetch",
+    "list",
+    "load",
+    "make_mslp_toy",
+    "make_standin",
+    "make_toy",
+    "names",
+    "resolve",
+]

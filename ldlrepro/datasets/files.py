@@ -1,0 +1,208 @@
+"""Data files: where they lie, whether they are the right ones, and how they get here."""
+
+import hashlib
+import os
+import tempfile
+import threading
+import time
+from functools import lru_cache
+from pathlib import Path
+
+import pooch
+import requests
+
+from ldlrepro import paths
+from ldlrepro.datasets import registry
+from ldlrepro.errors import DataCorruptError, DataUnavailableError
+
+ATTEMPTS = 3
+BACKOFF = 1.0  # seconds before the second attempt; doubled before each further one
+TIMEOUT = (5, 30)  # seconds to connect, and between two pieces of the answer
+PROBE_SECONDS = 4
+
+
+def transport(url, target):
+    """Download ``url`` into the file ``target``; tests put another function in its place."""
+    pooch.HTTPDownloader(progressbar=True, timeout=TIMEOUT)(url, str(target), None)
+
+
+def locate(entry):
+    """Path of the file of ``entry`` where one is at hand, or None; nothing is verified.
+
+    The folder of ``LDLREPRO_DATA`` comes first, then the downloads.
+    """
+    folders = [paths.local_copies(), paths.downloads()]
+    places = [folder / entry.file for folder in folders if folder is not None]
+    return next((place for place in places if place.is_file()), None)
+
+
+@lru_cache(maxsize=256)
+def _digests(path, size, mtime_ns):
+    content = Path(path).read_bytes()
+    return {
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "git blob id": hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest(),
+    }
+
+
+def digests(path):
+    """Both digests of a file, as ``{"sha256": ..., "git blob id": ...}``.
+
+    The git blob id is sha1 of ``"blob <bytes>\\0"`` and the content. A file is read again only
+    when its size or its time of change has changed.
+    """
+    status = os.stat(path)
+    return _digests(str(path), status.st_size, status.st_mtime_ns)
+
+
+def verify(path, entry):
+    """Return the sha256 of the file ``path``, having compared it with the registry.
+
+    Raises
+    ------
+    DataCorruptError
+        With the path, both digests and the remedy.
+    """
+    kind, expected = entry.expected
+    found = digests(path)
+    if found[kind] != expected:
+        remedy = "Put a good copy in its place."
+        if entry.url:
+            remedy = f"Delete it and run `ldlrepro data fetch {entry.name}`."
+        raise DataCorruptError(
+            f"{path} is damaged, cut short or another file: its {kind} is {found[kind]}, "
+            f"expected {expected} ({entry.name}). {remedy}"
+        )
+    return found["sha256"]
+
+
+def unavailable(entry, reason):
+    """Return the error that tells how to get the file of ``entry`` by hand."""
+    kind, digest = entry.expected
+    address = f"Address: {entry.url}" if entry.url else "It has no public address."
+    return DataUnavailableError(
+        f"{entry.display} ({entry.file}) is not at hand: {reason}. {address} "
+        f"{kind}: {digest}. Put the file at {paths.downloads() / entry.file}, or at "
+        f"{entry.file} inside the folder that LDLREPRO_DATA names. For a labelled synthetic "
+        f"stand-in ask for source='synthetic'."
+    )
+
+
+def obtain(entry):
+    """Path of the verified file of ``entry``, downloaded where it is not at hand.
+
+    Raises
+    ------
+    DataCorruptError, DataUnavailableError
+    """
+    path = locate(entry)
+    if path is None:
+        return download(entry)
+    verify(path, entry)
+    return path
+
+
+def fetch(name, force=False):
+    """Download the files of a data set, unless good ones are at hand.
+
+    Parameters
+    ----------
+    name : str
+        Any spelling that `resolve` knows.
+    force : bool
+        Download even if good files are at hand.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The verified files.
+
+    Raises
+    ------
+    UnknownNameError, DataUnavailableError, DataCorruptError
+        The last one also for a damaged file in the folder of ``LDLREPRO_DATA``, which is the
+        user's own and never written to. A damaged download is replaced.
+    """
+    found = []
+    for entry in registry.parts(name):
+        path = locate(entry)
+        own = path is not None and path != paths.downloads() / entry.file
+        kind, expected = entry.expected
+        good = path is not None and digests(path)[kind] == expected
+        if own and not good:
+            verify(path, entry)
+        found.append(path if good and not force else download(entry))
+    return found
+
+
+def download(entry):
+    """Download the file of ``entry`` into the downloads folder and return its path.
+
+    The content goes to a temporary file, which takes the final name only once it is verified;
+    so a kill midway, or a damaged download, leaves an older file as it was.
+
+    Raises
+    ------
+    DataUnavailableError
+        No address, no network, or the server refuses.
+    DataCorruptError
+        What the address serves is not the file that the registry names.
+    """
+    if not entry.url:
+        raise unavailable(entry, "there is nowhere to fetch it from")
+    target = paths.downloads() / entry.file
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for attempt in range(ATTEMPTS):
+        last = attempt == ATTEMPTS - 1
+        handle, name = tempfile.mkstemp(prefix=".partial-", dir=target.parent)
+        os.close(handle)
+        try:
+            transport(entry.url, Path(name))
+            kind, expected = entry.expected
+            found = digests(name)[kind]
+            if found == expected:
+                os.chmod(name, 0o644)
+                os.replace(name, target)
+                return target
+            if last:
+                raise DataCorruptError(
+                    f"{entry.url} served another file than {entry.file}: its {kind} is {found}, "
+                    f"expected {expected}. Nothing was replaced. Try again later, or put the "
+                    f"right file at {target} by hand."
+                )
+        except requests.exceptions.RequestException as error:
+            if last or _refused(error):
+                raise unavailable(entry, f"the download failed ({_short(error)})") from error
+        finally:
+            Path(name).unlink(missing_ok=True)
+        time.sleep(BACKOFF * 2**attempt)
+
+
+def _refused(error):
+    """Whether the server said no (a 4xx answer): asking again will not help."""
+    answer = getattr(error, "response", None)
+    return answer is not None and 400 <= answer.status_code < 500 and answer.status_code != 429
+
+
+def _short(error):
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:157]}{'...' if len(text) > 157 else ''}"
+
+
+@lru_cache(maxsize=16)
+def reachable(url):
+    """Whether ``url`` answers within a few seconds; asked once per address and process."""
+    answer = []
+
+    def ask():
+        try:
+            probe = pooch.HTTPDownloader(timeout=PROBE_SECONDS)
+            answer.append(probe(url, None, None, check_only=True))
+        except requests.exceptions.RequestException:
+            pass
+
+    # A thread, because a time-out does not bound the look-up of the host name.
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(PROBE_SECONDS)
+    return bool(answer and answer[0])

@@ -1,0 +1,217 @@
+"""`load`: a name in, a bunch of verified arrays out."""
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+from scipy.spatial import cKDTree
+from sklearn.utils import Bunch
+
+from ldlrepro.datasets import files, readers, registry
+from ldlrepro.datasets.synthetic import make_standin
+from ldlrepro.errors import DataCorruptError, DataUnavailableError
+
+SOURCES = ("auto", "real", "realigned", "synthetic")
+
+#: The ARFF files only number the labels; these are the names in the archive of the images,
+#: whose targets agree with them row by row.
+_IMAGE_LABELS = ["desert", "mountains", "sea", "sunset", "trees"]
+
+
+def load(name, source="auto"):
+    """Load a data set, its files verified.
+
+    Parameters
+    ----------
+    name : str
+        Any spelling that `resolve` knows: "Yeast_alpha", "Yeast-alpha", "s-JAFFE", ...
+        "Natural Scene (re-aligned)" is Natural_Scene with ``source="realigned"``.
+    source : {"auto", "real", "realigned", "synthetic"}
+        "real" reads the files, fetching them where they are not at hand. "realigned" gives
+        Natural_Scene with label rows matched to the images by people's rankings, or `image` with
+        its misplaced labels put right (both need the local file of the re-aligned set).
+        "synthetic" is `make_standin`. "auto" is "real"; for Natural_Scene it falls back on
+        "realigned" where the original can be had neither here nor from its address. It never
+        gives synthetic data.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        ``X`` (n, q) float64; ``D`` (n, c) float64 with rows on the simplex, or, for multi-label
+        sets, ``Y`` (n, c) int8 in {0, 1}; ``label_names``; ``feature_names`` or None; ``name``
+        (of the registry); ``display`` (for tables); ``task``; ``source`` in {"real", "realigned",
+        "synthetic"}; ``sha256`` (joined sets: of the digests of the parts, written one after the
+        other; synthetic sets: "synthetic"); ``notes`` (list of str: what the loader changed).
+        Some have more: ``age`` (FG-Net), ``exact`` (re-aligned Natural Scene: rows that are
+        certain), ``n_train`` (joined sets: the first rows are the usual training part).
+        Sets of the task "images" have what their file holds, and X is None.
+
+    Raises
+    ------
+    UnknownNameError
+    DataUnavailableError
+        Neither at hand nor to be fetched; the message says where to put the file by hand.
+    DataCorruptError
+        A file is not the one that the registry names.
+    """
+    if source not in SOURCES:
+        raise ValueError(f"source must be one of {', '.join(SOURCES)}, got {source!r}")
+    asked = registry.resolve_entry(name)
+    name = asked.name
+    if source == "synthetic":
+        return make_standin(name)
+    if asked.part == "realigned" and source == "auto":
+        source = "realigned"
+    if source == "realigned":
+        return _load_realigned(name)
+    if source == "auto" and _only_realigned(name):
+        return _load_realigned(name)
+    return _bunch(registry.parts(name), "real")
+
+
+def overview(task=None):
+    """Table of the registered data sets; public as ``ldlrepro.datasets.list``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a set: name, display, task, n, features, labels (missing where unknown) and
+        at_hand, which is "yes", "re-aligned only" or "no". Files are looked for, not verified.
+    """
+    rows = []
+    for name in registry.names(task):
+        parts = registry.parts(name)
+        substitute = registry.realigned(name)
+        at_hand = "no"
+        if all(files.locate(part) for part in parts):
+            at_hand = "yes"
+        elif substitute and files.locate(substitute):
+            at_hand = "re-aligned only"
+        rows.append(
+            {
+                "name": name,
+                "display": parts[0].display,
+                "task": parts[0].task,
+                "n": sum(p.n for p in parts) if all(p.n for p in parts) else None,
+                "features": parts[0].features,
+                "labels": parts[0].labels,
+                "at_hand": at_hand,
+            }
+        )
+    return pd.DataFrame(rows).astype({"n": "Int64", "features": "Int64", "labels": "Int64"})
+
+
+def _only_realigned(name):
+    """Whether "auto" has to make do with the re-aligned file; the network is asked once."""
+    substitute = registry.realigned(name)
+    if substitute is None or files.locate(substitute) is None:
+        return False
+    (original,) = registry.parts(name)
+    if files.locate(original) is not None:
+        return False
+    if not files.reachable(original.url):
+        return True
+    try:
+        files.download(original)
+    except DataUnavailableError:
+        return True
+    return False
+
+
+def _load_realigned(name):
+    if name == "image":
+        return _image_put_right()
+    entry = registry.realigned(name)
+    if entry is None:
+        raise DataUnavailableError(f"There is no re-aligned form of {name}.")
+    return _bunch([entry], "realigned")
+
+
+def read_parts(entries):
+    """Read and join the files of one set; returns the arrays as stored, and the sha256."""
+    contents, hashes = [], []
+    for entry in entries:
+        path = files.obtain(entry)
+        hashes.append(files.verify(path, entry))
+        try:
+            contents.append(readers.read(path, entry))
+        except (KeyError, ValueError, NotImplementedError) as error:
+            raise DataCorruptError(
+                f"{path} has the right digest but not the known form: {error}"
+            ) from error
+    arrays = contents[0]
+    if len(contents) == 1:
+        return arrays, hashes[0]
+    arrays["n_train"] = len(arrays["X"])
+    for field in ("X", "Y"):
+        arrays[field] = np.concatenate([content[field] for content in contents])
+    return arrays, hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def normalise(D):
+    """Rows of ``D`` (n, c) divided by their sums, and the note that says so (or None)."""
+    sums = D.sum(axis=1)
+    off = np.abs(sums - 1) > 1e-9
+    if not off.any():
+        return D, None
+    note = (
+        f"{off.sum()} of {len(D)} label rows did not sum to 1 in the file (sums {sums.min():.7g} "
+        f"to {sums.max():.7g}) and were divided by their sums"
+    )
+    return D / sums[:, None], note
+
+
+def _bunch(entries, source):
+    arrays, sha256 = read_parts(entries)
+    notes = []
+    if "D" in arrays:
+        arrays["D"], note = normalise(arrays["D"])
+        notes += [note] if note else []
+    name = entries[0].name
+    if name == "image":
+        arrays["label_names"] = _IMAGE_LABELS
+    if "label_names" not in arrays:
+        targets = arrays["D"] if "D" in arrays else arrays["Y"]
+        arrays["label_names"] = [f"label {j + 1}" for j in range(targets.shape[1])]
+    fields = {"X": None, "feature_names": None} | arrays
+    return Bunch(
+        **fields,
+        name=name,
+        display=entries[0].display,
+        task=entries[0].task,
+        source=source,
+        sha256=sha256,
+        notes=notes,
+    )
+
+
+def _image_put_right():
+    """`image` with each row's own labels.
+
+    Within each block of 400 images the published features are in the string order of the file
+    names (1, 10, 100, ...) and the labels in numeric order. Which image a feature row belongs
+    to is found in the re-aligned file of Natural Scene, whose rows 1 ... 2000 are those images.
+    """
+    bunch = _bunch(registry.parts("image"), "realigned")
+    reference = registry.realigned("Natural_Scene")
+    path = files.obtain(reference)
+    by_image = readers.read(path, reference)["X"]
+
+    distance, image = cKDTree(by_image).query(bunch.X)  # 0, but for single precision
+    if distance.max() > 1e-4 or len(np.unique(image)) != len(bunch.X):
+        raise DataCorruptError(f"The rows of `image` do not match those of {path} one to one.")
+
+    blocks = [sorted(range(start, start + 400), key=str) for start in range(1, 2001, 400)]
+    string_order = np.concatenate(blocks) - 1
+    labels_of = np.argsort(string_order)[image]  # the image whose labels the row carries
+    row_with_labels_of = np.argsort(labels_of)
+    right = bunch.Y[row_with_labels_of[image]]
+    bunch.notes.append(
+        f"{(right != bunch.Y).any(axis=1).sum()} of {len(right)} rows carry another image's "
+        "labels in the published files; put right here"
+    )
+    bunch.Y = right
+    bunch.display += " (re-aligned)"
+    both = bunch.sha256 + files.verify(path, reference)
+    bunch.sha256 = hashlib.sha256(both.encode()).hexdigest()
+    return bunch

@@ -1,0 +1,113 @@
+"""The registry ``data/datasets.csv``: what is known about each data file, and the names."""
+
+import csv
+import difflib
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ldlrepro import paths
+from ldlrepro.errors import UnknownNameError
+
+_COUNTS = ("n", "features", "labels")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of the registry, that is, one file.
+
+    ``n``, ``features`` and ``labels`` are None where they are not known, and the other fields
+    are empty strings. ``part`` is "train" or "test" for files that are joined into one set,
+    "realigned" for the substitute of a set, and otherwise empty.
+    """
+
+    name: str
+    display: str
+    task: str
+    part: str
+    n: int | None
+    features: int | None
+    labels: int | None
+    file: str
+    url: str
+    sha256: str
+    git_blob_sha1: str
+    aliases: str
+    citation: str
+    licence: str
+
+    @property
+    def expected(self):
+        """Pair (kind, hexadecimal digest) that the file must have; sha256 where it is known."""
+        if self.sha256:
+            return "sha256", self.sha256
+        return "git blob id", self.git_blob_sha1
+
+
+@lru_cache(maxsize=1)
+def entries():
+    """All rows of the registry, as a tuple of `Entry` in file order."""
+    with open(paths.REGISTRY, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row.update({key: int(row[key]) if row[key] else None for key in _COUNTS})
+    return tuple(Entry(**row) for row in rows)
+
+
+def names(task=None):
+    """Names of the registered data sets, in registry order.
+
+    Parameters
+    ----------
+    task : {"ldl", "multilabel", "images"} or None
+        Only the sets of this kind; None gives all.
+    """
+    return list(dict.fromkeys(e.name for e in entries() if task in (None, e.task)))
+
+
+def key(name):
+    """``name`` in lower case without spaces and punctuation: the form in which names compare."""
+    return "".join(letter for letter in str(name).lower() if letter.isalnum())
+
+
+@lru_cache(maxsize=1)
+def _known():
+    known = {}
+    for entry in entries():
+        for name in (entry.name, entry.display, *entry.aliases.split(";")):
+            if name:  # the first row wins: the original stands before its substitute
+                known.setdefault(key(name), entry)
+    return known
+
+
+def resolve(name):
+    """Registry name of ``name``: any case, any punctuation, any alias.
+
+    Raises
+    ------
+    UnknownNameError
+        With the nearest names, where there is no such data set.
+    """
+    return resolve_entry(name).name
+
+
+def resolve_entry(name):
+    """Return the `Entry` that ``name`` stands for; for a joined set, one of its parts."""
+    known = _known()
+    if key(name) in known:
+        return known[key(name)]
+    near = difflib.get_close_matches(key(name), known, n=5, cutoff=0.5)
+    near = list(dict.fromkeys(known[k].name for k in near))
+    hint = f"Did you mean {', '.join(near)}?" if near else f"Known: {', '.join(names())}."
+    raise UnknownNameError(f"There is no data set named {str(name)!r}. {hint}")
+
+
+def parts(name):
+    """Entries of the files that make up the set ``name``, without a re-aligned substitute."""
+    name = resolve(name)
+    return [e for e in entries() if e.name == name and e.part != "realigned"]
+
+
+def realigned(name):
+    """Entry of the re-aligned file of the set ``name``, or None."""
+    name = resolve(name)
+    return next((e for e in entries() if e.name == name and e.part == "realigned"), None)

@@ -1,0 +1,290 @@
+"""Fetching, verifying and choosing files, with a small set and a network that the test steers."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import requests
+import scipy.io
+
+from ldlrepro import datasets, paths
+from ldlrepro.datasets import files, registry
+from ldlrepro.errors import DataCorruptError, DataUnavailableError
+
+
+class Server:
+    """Stands in for the network: serves its contents one after the other, the last one on."""
+
+    def __init__(self, *contents):
+        self.contents, self.calls = list(contents), 0
+
+    def __call__(self, url, target):
+        content = self.contents[min(self.calls, len(self.contents) - 1)]
+        self.calls += 1
+        if isinstance(content, Exception):
+            raise content
+        target.write_bytes(content)
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """Registry of one set; empty folders for local copies and downloads; no network."""
+    source = tmp_path / "tiny.mat"
+    D = np.array([[0.5, 0.5], [0.2, 0.3], [0.25, 0.75]])
+    scipy.io.savemat(source, {"features": np.arange(6.0).reshape(3, 2), "labels": D})
+    content = source.read_bytes()
+    entry = replace(
+        registry.parts("SJAFFE")[0],
+        name="tiny",
+        display="Tiny",
+        aliases="",
+        n=3,
+        features=2,
+        labels=2,
+        file="ldl/tiny.mat",
+        url="https://example.org/tiny.mat",
+        sha256=hashlib.sha256(content).hexdigest(),
+        git_blob_sha1=hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest(),
+    )
+    use_registry(monkeypatch, entry)
+    monkeypatch.setenv("LDLREPRO_DATA", str(tmp_path / "local"))
+    monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
+    monkeypatch.setattr(files, "BACKOFF", 0)
+    monkeypatch.setattr(files, "transport", Server(requests.exceptions.ConnectionError("no net")))
+    return entry, content
+
+
+def use_registry(monkeypatch, *entries):
+    monkeypatch.setattr(registry, "entries", lambda: entries)
+    known = {}
+    for entry in entries:
+        known.setdefault(registry.key(entry.name), entry)
+    monkeypatch.setattr(registry, "_known", lambda: known)
+
+
+def place(folder, entry, content):
+    path = folder / entry.file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def leftovers(tmp_path):
+    return [p for p in tmp_path.rglob("*") if p.name.startswith(".partial-")]
+
+
+@pytest.mark.parametrize("known_by", ["sha256", "git blob id"])
+def test_fetch_and_load(tiny, tmp_path, monkeypatch, known_by):
+    entry, content = tiny
+    if known_by == "git blob id":
+        entry = replace(entry, sha256="")
+        use_registry(monkeypatch, entry)
+    server = Server(content)
+    monkeypatch.setattr(files, "transport", server)
+    assert datasets.fetch("tiny") == [tmp_path / "raw/ldl/tiny.mat"]
+    data = datasets.load("TINY", source="real")
+    assert server.calls == 1 and not leftovers(tmp_path)
+    assert data.sha256 == hashlib.sha256(content).hexdigest() and data.source == "real"
+    assert data.X.dtype == np.float64 and data.X.flags.c_contiguous
+    np.testing.assert_allclose(data.D, [[0.5, 0.5], [0.4, 0.6], [0.25, 0.75]])
+    assert "1 of 3 label rows" in data.notes[0]
+    datasets.fetch("tiny")
+    assert server.calls == 1
+    datasets.fetch("tiny", force=True)
+    assert server.calls == 2
+
+
+def test_a_passing_fault_is_tried_again(tiny, monkeypatch):
+    entry, content = tiny
+    server = Server(requests.exceptions.Timeout("slow"), content[:50], content)
+    monkeypatch.setattr(files, "transport", server)
+    assert datasets.load("tiny").X.shape == (3, 2)
+    assert server.calls == 3
+
+
+def test_a_damaged_download_leaves_the_good_file(tiny, tmp_path, monkeypatch):
+    entry, content = tiny
+    good = place(tmp_path / "raw", entry, content)
+    monkeypatch.setattr(files, "transport", Server(b"<html>not found</html>"))
+    with pytest.raises(DataCorruptError, match=f"(?s)example.org.*expected {entry.sha256}"):
+        datasets.fetch("tiny", force=True)
+    assert good.read_bytes() == content and not leftovers(tmp_path)
+
+
+def test_a_damaged_cached_file_is_named_and_fetch_replaces_it(tiny, tmp_path, monkeypatch):
+    entry, content = tiny
+    path = place(tmp_path / "raw", entry, content[:-7])
+    found = hashlib.sha256(content[:-7]).hexdigest()
+    for source in ("auto", "real"):
+        with pytest.raises(DataCorruptError) as caught:
+            datasets.load("tiny", source=source)
+        for part in (str(path), found, entry.sha256, "ldlrepro data fetch tiny"):
+            assert part in str(caught.value)
+    with pytest.raises(DataUnavailableError):
+        datasets.fetch("tiny")
+    assert path.read_bytes() == content[:-7]
+    monkeypatch.setattr(files, "transport", Server(content))
+    datasets.fetch("tiny")
+    assert path.read_bytes() == content
+    datasets.load("tiny")
+
+
+def test_local_copies_come_first_and_are_never_written(tiny, tmp_path):
+    entry, content = tiny
+    place(tmp_path / "raw", entry, content)
+    own = place(tmp_path / "local", entry, content)
+    assert files.locate(entry) == own
+    own.write_bytes(b"damaged")
+    for call in (datasets.load, datasets.fetch):
+        with pytest.raises(DataCorruptError, match=str(own)):
+            call("tiny")
+    assert own.read_bytes() == b"damaged"
+
+
+def test_without_network(tiny, tmp_path):
+    entry, _ = tiny
+    with pytest.raises(DataUnavailableError) as caught:
+        datasets.load("tiny")  # never synthetic in silence
+    where = str(tmp_path / "raw" / "ldl" / "tiny.mat")
+    for part in (entry.url, entry.sha256, where, "LDLREPRO_DATA"):
+        assert part in str(caught.value)
+    assert files.transport.calls == files.ATTEMPTS and not leftovers(tmp_path)
+    assert datasets.check() == []
+    assert datasets.check("tiny")[0]["file"] == "not at hand"
+
+
+def test_a_refusal_is_not_repeated(tiny, monkeypatch):
+    answer = requests.Response()
+    answer.status_code = 404
+    server = Server(requests.exceptions.HTTPError("404 Not Found", response=answer))
+    monkeypatch.setattr(files, "transport", server)
+    with pytest.raises(DataUnavailableError, match="404"):
+        datasets.load("tiny")
+    assert server.calls == 1
+
+
+def test_no_address(tiny, monkeypatch):
+    entry, _ = tiny
+    use_registry(monkeypatch, replace(entry, url=""))
+    with pytest.raises(DataUnavailableError, match="no public address"):
+        datasets.load("tiny")
+
+
+def test_killed_midway(tiny, tmp_path):
+    """What a killed process leaves behind is never taken for the file."""
+    entry, content = tiny
+    code = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from dataclasses import replace\n"
+        "from ldlrepro import paths\n"
+        "from ldlrepro.datasets import files, registry\n"
+        "def half(url, target):\n"
+        "    target.write_bytes(b'half')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "files.transport = half\n"
+        "paths.downloads = lambda: Path(sys.argv[1])\n"
+        "files.download(replace(registry.parts('SJAFFE')[0], file='ldl/tiny.mat'))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, str(tmp_path / "raw")])
+    assert ended.returncode == -9 and len(leftovers(tmp_path)) == 1
+    assert files.locate(entry) is None
+    with pytest.raises(DataUnavailableError):
+        datasets.load("tiny")
+
+
+def test_a_changed_file_is_verified_again(tiny, tmp_path):
+    entry, content = tiny
+    path = place(tmp_path / "raw", entry, content)
+    datasets.load("tiny")
+    before = path.stat()
+    path.write_bytes(content[:-1] + b"x")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+    with pytest.raises(DataCorruptError):
+        datasets.load("tiny")
+
+
+def test_right_digest_but_unknown_form(tiny, tmp_path, monkeypatch):
+    entry, _ = tiny
+    scipy.io.savemat(tmp_path / "other.mat", {"something": np.eye(2)})
+    content = (tmp_path / "other.mat").read_bytes()
+    use_registry(monkeypatch, replace(entry, sha256=hashlib.sha256(content).hexdigest()))
+    place(tmp_path / "raw", entry, content)
+    with pytest.raises(DataCorruptError, match="known form"):
+        datasets.load("tiny")
+
+
+def test_check_of_a_small_set(tiny, tmp_path):
+    entry, content = tiny
+    path = place(tmp_path / "raw", entry, content)
+    (row,) = datasets.check()
+    assert (row["file"], row["shape"], row["n"], row["q"], row["c"]) == ("ok", "ok", 3, 2, 2)
+    assert (row["x_min"], row["x_max"], row["d_min"], row["d_max"]) == (0, 5, 0.2, 0.75)
+    assert row["rows_not_summing_to_1"] == 1 and row["repeated_rows"] == 0
+    path.write_bytes(b"damaged")
+    (row,) = datasets.check("tiny")
+    assert "expected" in row["file"] and row["n"] is None
+
+
+# --- the choice between Natural Scene and its substitute ------------------------------------
+
+
+@pytest.fixture
+def substitute(tiny, tmp_path, monkeypatch):
+    """The tiny set with a re-aligned file beside it, at hand among the local copies."""
+    entry, content = tiny
+    path = tmp_path / "realigned.npz"
+    X, D = np.ones((3, 2)), np.full((3, 2), 0.5)
+    np.savez(path, features=X, labels=D, exact=np.array([True, False, True]))
+    other = replace(
+        entry,
+        part="realigned",
+        display="Tiny (re-aligned)",
+        file="derived/tiny.npz",
+        url="",
+        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+    )
+    use_registry(monkeypatch, entry, other)
+    place(tmp_path / "local", other, path.read_bytes())
+    monkeypatch.setattr(files, "reachable", lambda url: False)
+    return entry, content
+
+
+def test_substitute_where_the_original_cannot_be_had(substitute, monkeypatch):
+    data = datasets.load("tiny")
+    assert (data.source, data.display, data.name) == ("realigned", "Tiny (re-aligned)", "tiny")
+    assert data.exact.sum() == 2 and files.transport.calls == 0
+    assert datasets.list()["at_hand"].tolist() == ["re-aligned only"]
+    assert [row["source"] for row in datasets.check("tiny")] == ["realigned"]
+    with pytest.raises(DataUnavailableError):
+        datasets.load("tiny", source="real")
+    monkeypatch.setattr(files, "reachable", lambda url: True)  # answers, then fails
+    assert datasets.load("tiny").source == "realigned"
+
+
+def test_original_goes_first(substitute, tmp_path, monkeypatch):
+    entry, content = substitute
+    monkeypatch.setattr(files, "reachable", lambda url: True)
+    monkeypatch.setattr(files, "transport", Server(content))
+    assert datasets.load("tiny").source == "real"
+    monkeypatch.setattr(files, "reachable", lambda url: pytest.fail("asked in vain"))
+    assert datasets.load("tiny").source == "real"
+    assert datasets.load("tiny", source="realigned").source == "realigned"
+    (tmp_path / "raw" / entry.file).write_bytes(b"damaged")
+    with pytest.raises(DataCorruptError):  # not replaced in silence
+        datasets.load("tiny")
+
+
+def test_reachable_gives_up_soon(monkeypatch):
+    def hang(*args, **kwargs):
+        import time
+
+        time.sleep(5)
+
+    monkeypatch.setattr(requests, "head", hang)
+    monkeypatch.setattr(files, "PROBE_SECONDS", 0.05)
+    assert files.reachable("https://example.org/hangs") is False

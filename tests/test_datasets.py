@@ -1,0 +1,220 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ldlrepro import datasets, paths
+from ldlrepro.datasets import files, loading, readers, registry
+from ldlrepro.errors import DataUnavailableError, UnknownNameError
+
+REAL = paths.local_copies()
+
+
+def needs(*names):
+    """Skip unless LDLREPRO_DATA has the files of these sets ("NAME (re-aligned)" too)."""
+    wanted = []
+    for name in names:
+        entry = registry.resolve_entry(name)
+        wanted += [entry] if entry.part == "realigned" else registry.parts(name)
+    missing = [e.file for e in wanted if REAL is None or not (REAL / e.file).is_file()]
+    reason = "LDLREPRO_DATA is not set" if REAL is None else f"LDLREPRO_DATA lacks {missing}"
+    return pytest.mark.skipif(bool(missing), reason=reason)
+
+
+# --- the registry -------------------------------------------------------------------------
+
+
+def test_registry_is_complete():
+    for entry in registry.entries():
+        assert entry.task in ("ldl", "multilabel", "images")
+        assert len(entry.git_blob_sha1) == 40 and len(entry.sha256) in (0, 64)
+        assert entry.citation and entry.licence
+        assert entry.url.startswith("https://raw.githubusercontent.com/") or not entry.url
+        assert not Path(entry.file).is_absolute()
+    files_named = [entry.file for entry in registry.entries()]
+    assert len(set(files_named)) == len(files_named)
+
+
+def test_names_do_not_clash():
+    owner = {}
+    for entry in registry.entries():
+        for name in (entry.name, entry.display, *filter(None, entry.aliases.split(";"))):
+            if entry.part != "realigned" or name != entry.name:
+                owned = entry.name, entry.part == "realigned"
+                assert owner.setdefault(registry.key(name), owned) == owned
+
+
+@pytest.mark.parametrize(
+    "spelling, name",
+    [
+        ("Yeast-alpha", "Yeast_alpha"),
+        ("yeast_ALPHA", "Yeast_alpha"),
+        ("yeast", "yeast"),
+        ("s-JAFFE", "SJAFFE"),
+        ("sjaffe", "SJAFFE"),
+        ("s-BU_3DFE", "SBU_3DFE"),
+        ("SCUT-FBP", "SCUT_FBP"),
+        ("Human Gene", "Human_Gene"),
+        ("Natural Scene", "Natural_Scene"),
+        ("Natural Scene (re-aligned)", "Natural_Scene"),
+        ("corel16k-s1", "corel16k001"),
+        ("MORPH", "MOR-PH"),
+    ],
+)
+def test_resolve(spelling, name):
+    assert datasets.resolve(spelling) == name
+
+
+def test_unknown_name_offers_the_nearest():
+    with pytest.raises(UnknownNameError, match="Did you mean .*Yeast_alpha"):
+        datasets.load("Yeast_alfa")
+    with pytest.raises(UnknownNameError, match="Known: Yeast_alpha"):
+        datasets.fetch("????")
+    with pytest.raises(ValueError, match="source must be"):
+        datasets.load("Movie", source="fake")
+
+
+def test_book_table_is_the_registry():
+    page = paths.PACKAGE.parent / "book" / "datasets.md"
+    if not page.is_file():
+        pytest.skip("no checkout: the book is not here")
+    for row in datasets.list().astype(object).fillna("").to_dict("records"):
+        cells = [row[k] for k in ("name", "display", "task", "n", "features", "labels")]
+        where = ", ".join(f"`{entry.file}`" for entry in registry.parts(row["name"]))
+        assert "| " + " | ".join(map(str, cells)) + f" | {where} |\n" in page.read_text()
+
+
+def test_list():
+    table = datasets.list()
+    assert table["name"].is_unique and set(table["at_hand"]) <= {"yes", "no", "re-aligned only"}
+    row = table.set_index("name").loc["image"]
+    assert (row["n"], row["features"], row["labels"]) == (2000, 294, 5)
+    assert set(datasets.list("multilabel")["task"]) == {"multilabel"}
+
+
+def test_no_realigned_form():
+    with pytest.raises(DataUnavailableError, match="no re-aligned form"):
+        datasets.load("Movie", source="realigned")
+
+
+# --- readers --------------------------------------------------------------------------------
+
+
+def test_arff(tmp_path):
+    path = tmp_path / "a.arff"
+    path.write_text(
+        "@relation r\n\n@ATTRIBUTE x1 numeric\n@attribute x2 numeric\n@attribute red {0,1}\n"
+        "@attribute blue {0,1}\n@data\n\n0.5,2,1,0\n1,-3e-2,0,1\n"
+    )
+    arrays = readers._arff(path)
+    np.testing.assert_array_equal(arrays["X"], [[0.5, 2], [1, -0.03]])
+    np.testing.assert_array_equal(arrays["Y"], [[1, 0], [0, 1]])
+    assert arrays["label_names"] == ["red", "blue"] and arrays["feature_names"] == ["x1", "x2"]
+
+
+def test_numbers_for_digits():
+    letters = b"".join(b"\0\x04\0\x09\0\0\0\x01" + bytes([c]) for c in b"0110")
+    stream = b"before" + b"\0\0\0\x10\0\0\0\x04" + letters + b"after"
+    numbers = np.array([0, 1, 1, 0], dtype=">i4").tobytes()
+    expected = b"before" + b"\0\0\0\x0d\0\0\0\x04" + numbers + b"after"
+    assert readers._numbers_for_digits(stream) == expected
+    other = stream.replace(b"\x01" + b"0", b"\x01" + b"a")  # not all digits: left alone
+    assert readers._numbers_for_digits(other) == other
+
+
+def test_normalise_leaves_good_rows_alone():
+    D = np.array([[0.25, 0.75]])
+    assert loading.normalise(D) == (D, None)
+
+
+# --- the real files -------------------------------------------------------------------------
+
+TABLES = [name for task in ("ldl", "multilabel") for name in datasets.names(task)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=needs(n)) for n in TABLES],
+)
+def test_real_file(name):
+    data = datasets.load(name, source="real")
+    row = datasets.list().set_index("name").loc[name]
+    targets = data.D if data.task == "ldl" else data.Y
+    assert data.X.shape == (row["n"], row["features"])
+    assert targets.shape == (row["n"], row["labels"]) and len(data.label_names) == row["labels"]
+    assert data.X.dtype == np.float64 and np.isfinite(data.X).all()
+    if data.task == "ldl":
+        assert data.D.min() >= 0
+        np.testing.assert_allclose(data.D.sum(axis=1), 1, atol=1e-9)
+    else:
+        assert set(np.unique(data.Y)) == {0, 1}
+    for entry in registry.parts(name):
+        assert files.digests(REAL / entry.file)["git blob id"] == entry.git_blob_sha1
+
+
+REPEATED = {"SJAFFE": 1, "SBU_3DFE": 2, "M2B": 4, "Movie": 0, "CAL500": 1, "enron": 141}
+REPEATED |= {name: 30 for name in TABLES if name.startswith("Yeast_")}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=needs(n)) for n in REPEATED])
+def test_real_repeated_rows(name):
+    row = datasets.check(name)[0]
+    assert (row["file"], row["shape"]) == ("ok", "ok")
+    assert row["repeated_rows"] == REPEATED[name] and row["constant_features"] == 0
+
+
+@needs("FG-Net", "SCUT_FBP")
+def test_real_sums():
+    ages = datasets.load("FG-Net")
+    assert "0.5664904" in ages.notes[0] and len(ages.age) == 1002
+    assert ages.label_names[:2] == ["0", "1"]
+    assert "1.000003" in datasets.load("SCUT_FBP").notes[0]
+
+
+@needs("image", "Natural Scene (re-aligned)", "natural_scene_images")
+def test_real_image_put_right():
+    published, right = datasets.load("image"), datasets.load("image", source="realigned")
+    np.testing.assert_array_equal(published.X, right.X)
+    assert (published.Y != right.Y).any(axis=1).sum() == 217
+    assert right.display == "image (re-aligned)" and right.sha256 != published.sha256
+    # Against the targets that came with the images themselves.
+    images = datasets.load("natural_scene_images")
+    assert sorted(map(tuple, images.Y)) == sorted(map(tuple, right.Y))
+    by_image = datasets.load("Natural_Scene", source="realigned").X
+    for i in (0, 9, 57, 401, 1999):
+        row = np.abs(right.X - by_image[i]).max(axis=1).argmin()
+        np.testing.assert_array_equal(right.Y[row], images.Y[i])
+    assert published.n_train == 1501 and published.label_names == images.label_names
+
+
+@needs("Natural Scene (re-aligned)", "Natural_Scene_labels", "natural_scene_rankings")
+def test_real_natural_scene():
+    data = datasets.load("natural scene (re-aligned)")
+    assert data.source == "realigned" and data.exact.sum() == 471
+    labels = datasets.load("Natural_Scene_labels")
+    assert labels.X is None and labels.D.shape == (2000, 9)
+    rankings = datasets.load("natural_scene_rankings").rankings
+    assert rankings.shape == (2000, 10, 10)
+    # Columns of the label file are in the order of the rankings: the same share of images.
+    relevant = np.zeros((2000, 9), dtype=bool)
+    for image, ranking in zip(*np.nonzero(rankings == 10)[:2], strict=True):
+        end = list(rankings[image, ranking]).index(10)
+        relevant[image, rankings[image, ranking, :end] - 1] = True
+    np.testing.assert_array_equal(relevant.sum(axis=0), (labels.D > 1e-3).sum(axis=0))
+
+
+@needs("corel16k001")
+def test_real_corel():
+    data = datasets.load("corel16k-s1")
+    assert set(np.unique(data.X)) == {0, 1}
+    assert data.X.mean() == pytest.approx(0.01682623855876798, rel=1e-12)  # read the slow way
+    assert data.Y[:, data.label_names.index("animal")].sum() == 125  # as the file itself says
+
+
+@needs("Movie", "Natural Scene (re-aligned)")
+def test_real_check_of_all():
+    rows = {(row["name"], row["source"]): row for row in datasets.check()}
+    assert {row["file"] for row in rows.values()} == {"ok"}
+    assert {row["shape"] for row in rows.values()} == {"ok"}
+    assert rows["Movie", "real"]["n"] == 7755
+    assert rows["Natural_Scene", "realigned"]["repeated_rows"] == 0
