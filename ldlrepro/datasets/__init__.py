@@ -4,12 +4,13 @@ from ldlrepro.datasets.checking import check
 from ldlrepro.datasets.files import fetch
 from ldlrepro.datasets.loading import load
 from ldlrepro.datasets.loading import overview as list  # the public name, as in the documentation
-from ldlrepro.datasets.registry import names, resolve
+from ldlrepro.datasets.registry import is_current, names, resolve
 from ldlrepro.datasets.synthetic import make_mslp_toy, make_standin, make_toy
 
 __all__ = [
     "check",
     "fetch",
+    "is_current",
     "list",
     "load",
     "make_mslp_toy",

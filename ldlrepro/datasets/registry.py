@@ -111,3 +111,12 @@ def realigned(name):
     """Entry of the re-aligned file of the set ``name``, or None."""
     name = resolve(name)
     return next((e for e in entries() if e.name == name and e.part == "realigned"), None)
+
+
+def is_current(name, sha256):
+    """Which of the ``sha256`` (a pandas Series) a single-file set can have by the registry.
+
+    Any is taken where the registry knows a file by its git blob id alone.
+    """
+    known = {e.sha256 for e in entries() if e.name == resolve(name)}
+    return sha256.isin(known) | ("" in known)

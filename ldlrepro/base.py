@@ -1,0 +1,77 @@
+"""What every label-distribution estimator shares: validation around ``_fit`` and ``_predict``."""
+
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import validate_data as _validate
+
+from ldlrepro.validation import check_distributions, check_finite
+
+
+class LDLEstimator(RegressorMixin, MultiOutputMixin, BaseEstimator):
+    """Estimator of label distributions with the scikit-learn API.
+
+    Authors of a method write ``_fit(X, D)`` and ``_predict(X)``; both get checked float64 arrays,
+    C-contiguous, and rows of ``D`` that sum to 1.
+    """
+
+    def fit(self, X, D):
+        """Learn from features and label distributions.
+
+        Parameters
+        ----------
+        X : (n, q) array-like of finite numbers, n >= 2
+        D : (n, c) array-like, c >= 2, degrees >= 0; rows that do not sum to 1 are normalised
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Naming the first bad row or column. Constant features and repeated rows are no error.
+        """
+        if D is None:
+            raise ValueError("This estimator requires y to be passed, but the target y is None.")
+        X = self._check_X(X, reset=True)
+        D = check_array(
+            D, dtype="float64", order="C", ensure_2d=False, ensure_all_finite=False, input_name="D"
+        )
+        check_consistent_length(X, D)
+        D = check_distributions(D)
+        self.n_labels_ = D.shape[1]
+        self._fit(X, D)
+        return self
+
+    def predict(self, X):
+        """Predict label distributions: (n, q) features in, (n, c) rows on the simplex out.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            NaN, infinity, or another number of features than in ``fit``.
+        """
+        check_is_fitted(self)
+        return self._predict(self._check_X(X, reset=False))
+
+    def _check_X(self, X, reset):
+        X = _validate(
+            self,
+            X,
+            reset=reset,
+            dtype="float64",
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+        )
+        check_finite(X, "X")
+        return X
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = False
+        tags.target_tags.positive_only = True
+        tags.regressor_tags.poor_score = True
+        return tags

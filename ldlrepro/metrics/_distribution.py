@@ -1,0 +1,126 @@
+"""Measures between label distributions; sources in the book's page on measures.
+
+Every function takes D, the true description degrees, and P, the predicted ones, both (n, c), and
+returns the mean over rows, or with ``per_row=True`` the (n,) values.
+"""
+
+from functools import wraps
+
+import numpy as np
+
+#: Predictions are raised to this value inside K-L: float64 machine epsilon, 2.2e-16.
+KL_CLIP = np.finfo(np.float64).eps
+
+
+def _measure(per_row_values):
+    @wraps(per_row_values)
+    def measure(D, P, per_row=False):
+        D, P = np.asarray(D, dtype=np.float64), np.asarray(P, dtype=np.float64)
+        if D.shape != P.shape or D.ndim != 2:
+            raise ValueError(
+                f"D has shape {D.shape} and P {P.shape}: both must be (rows, labels), the same."
+            )
+        for A, name in ((D, "D"), (P, "P")):
+            bad = ~np.isfinite(A) | (A < 0)
+            if bad.any():
+                row, column = np.argwhere(bad)[0]
+                raise ValueError(
+                    f"{name} row {row}, column {column} is {A[row, column]}: degrees are finite "
+                    "and 0 or more."
+                )
+        values = per_row_values(D, P)
+        return values if per_row else float(values.mean())
+
+    return measure
+
+
+def _ratio(a, b):
+    """a / b with 0 / 0 = 0."""
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
+
+
+@_measure
+def chebyshev(D, P):
+    """Chebyshev distance max_j |d_j - p_j|; in [0, 1], smaller is better."""
+    return np.abs(D - P).max(axis=1)
+
+
+@_measure
+def clark(D, P):
+    """Clark distance sqrt(sum_j (d_j - p_j)^2 / (d_j + p_j)^2), 0/0 = 0; in [0, sqrt(c)]."""
+    return np.sqrt(np.square(_ratio(D - P, D + P)).sum(axis=1))
+
+
+@_measure
+def canberra(D, P):
+    """Canberra metric sum_j |d_j - p_j| / (d_j + p_j), 0/0 = 0; in [0, c], smaller is better.
+
+    The StructRF paper, Table 2, prints a squared numerator; its numbers are those of this form.
+    """
+    return _ratio(np.abs(D - P), D + P).sum(axis=1)
+
+
+@_measure
+def kl_divergence(D, P):
+    """K-L divergence sum_j d_j ln(d_j / p_j), 0 ln 0 = 0; in [0, 37], smaller is better.
+
+    Predictions below ``KL_CLIP`` (2.2e-16) are raised to it, so that the largest value is finite.
+    """
+    log_d = np.log(D, out=np.zeros_like(D), where=D > 0)
+    return (D * (log_d - np.log(np.maximum(P, KL_CLIP)))).sum(axis=1)
+
+
+@_measure
+def cosine(D, P):
+    """Cosine coefficient sum_j d_j p_j / (|d| |p|); in [0, 1], larger is better."""
+    norms = np.sqrt(np.square(D).sum(axis=1) * np.square(P).sum(axis=1))
+    return _ratio((D * P).sum(axis=1), norms)
+
+
+@_measure
+def intersection(D, P):
+    """Intersection similarity sum_j min(d_j, p_j); in [0, 1], larger is better."""
+    return np.minimum(D, P).sum(axis=1)
+
+
+@_measure
+def euclidean(D, P):
+    """Euclidean distance sqrt(sum_j (d_j - p_j)^2); in [0, sqrt(2)], smaller is better."""
+    return np.sqrt(np.square(D - P).sum(axis=1))
+
+
+@_measure
+def sorensen(D, P):
+    """Sorensen distance sum_j |d_j - p_j| / sum_j (d_j + p_j); in [0, 1], smaller is better.
+
+    For distributions it is 1 - intersection.
+    """
+    return _ratio(np.abs(D - P).sum(axis=1), (D + P).sum(axis=1))
+
+
+@_measure
+def squared_chi2(D, P):
+    """Squared chi2 distance sum_j (d_j - p_j)^2 / (d_j + p_j), 0/0 = 0; in [0, 2]."""
+    return _ratio(np.square(D - P), D + P).sum(axis=1)
+
+
+@_measure
+def fidelity(D, P):
+    """Fidelity sum_j sqrt(d_j p_j); in [0, 1], larger is better."""
+    return np.sqrt(D * P).sum(axis=1)
+
+
+@_measure
+def sort_loss(D, P):
+    """SortLoss (Shen et al. 2020, Eq. 3); in [0, 1], smaller is better.
+
+    Labels are ranked by falling true degree (equal degrees by column); every pair that the
+    prediction puts in the other order costs the difference, divided by log2(j + 1) of the better
+    rank j. A constant prediction has the loss 0, its optimum.
+    """
+    H = np.take_along_axis(P, np.argsort(-D, axis=1, kind="stable"), axis=1)
+    discount = 1.0 / np.log2(np.arange(2, H.shape[1] + 1))
+    loss = np.zeros(len(H))
+    for j, weight in enumerate(discount):
+        loss += weight * np.maximum(H[:, j + 1 :] - H[:, j : j + 1], 0).sum(axis=1)
+    return loss / discount.sum()

@@ -1,0 +1,87 @@
+"""Measures of multi-label predictions (Yang et al. 2020, Table 1).
+
+Y (n, c) holds 0 and 1, S (n, c) scores, larger for more relevant labels. Rows without a relevant
+or without an irrelevant label have no pair to rank: they are left out of ranking loss, average
+precision and one-error; coverage counts them as 0. Labels with one class are left out of macro-AUC.
+"""
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.metrics import roc_auc_score
+
+
+def _check(Y, S):
+    Y, S = np.asarray(Y, dtype=np.float64), np.asarray(S, dtype=np.float64)
+    if Y.shape != S.shape or Y.ndim != 2:
+        raise ValueError(f"Y has shape {Y.shape} and S {S.shape}: both must be (rows, labels).")
+    if not np.isin(Y, (0, 1)).all():
+        row, column = np.argwhere(~np.isin(Y, (0, 1)))[0]
+        raise ValueError(f"Y row {row}, column {column} is {Y[row, column]}: labels are 0 or 1.")
+    if not np.isfinite(S).all():
+        row, column = np.argwhere(~np.isfinite(S))[0]
+        raise ValueError(f"S row {row}, column {column} is {S[row, column]}: not finite.")
+    return Y == 1, S
+
+
+def _ranked(Y):
+    """Rows with both a relevant and an irrelevant label."""
+    return Y.any(axis=1) & ~Y.all(axis=1)
+
+
+def _mean(values):
+    return float(np.mean(values)) if len(values) else float("nan")
+
+
+def hamming_loss(Y, S, threshold=0.5):
+    """Share of wrong entries after S > threshold; in [0, 1], smaller is better."""
+    Y, S = _check(Y, S)
+    return float(((S > threshold) != Y).mean())
+
+
+def one_error(Y, S):
+    """Share of rows whose top label is irrelevant (first column on ties); smaller is better."""
+    Y, S = _check(Y, S)
+    keep = _ranked(Y)
+    top = S.argmax(axis=1)
+    return _mean(~Y[np.arange(len(Y)), top][keep])
+
+
+def coverage(Y, S):
+    """Steps down the ranking to reach every relevant label, divided by the number of labels.
+
+    (rank of the worst relevant label - 1) / c, the worse rank on ties; in [0, 1), smaller is
+    better; 0 for a row without a relevant label.
+    """
+    Y, S = _check(Y, S)
+    worst = np.where(Y, S, np.inf).min(axis=1)
+    depth = (S >= worst[:, None]).sum(axis=1) - 1
+    return _mean(np.maximum(depth, 0) / Y.shape[1])
+
+
+def ranking_loss(Y, S):
+    """Share of (relevant, irrelevant) pairs in the wrong order, ties counted as wrong."""
+    Y, S = _check(Y, S)
+    keep = _ranked(Y)
+    losses = []
+    for y, s in zip(Y[keep], S[keep], strict=True):
+        losses.append((s[y][:, None] <= s[~y][None, :]).mean())
+    return _mean(losses)
+
+
+def average_precision(Y, S):
+    """Mean over relevant labels of the precision at their rank (the worse rank on ties)."""
+    Y, S = _check(Y, S)
+    keep = _ranked(Y)
+    values = []
+    for y, s in zip(Y[keep], S[keep], strict=True):
+        rank = rankdata(-s, method="max")[y]
+        among = rankdata(-s[y], method="max")
+        values.append((among / rank).mean())
+    return _mean(values)
+
+
+def macro_auc(Y, S):
+    """Mean over labels of the area under the ROC curve, ties counted half; larger is better."""
+    Y, S = _check(Y, S)
+    labels = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
+    return _mean([roc_auc_score(Y[:, j], S[:, j]) for j in labels])

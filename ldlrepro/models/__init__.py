@@ -1,0 +1,1 @@
+"""The estimators: one folder a family, one file an algorithm."""

@@ -1,0 +1,25 @@
+"""Predictors that ignore the features."""
+
+import numpy as np
+
+from ldlrepro.base import LDLEstimator
+
+
+class MeanPredictor(LDLEstimator):
+    """The mean training distribution for every row."""
+
+    def _fit(self, X, D):
+        self.mean_ = D.mean(axis=0)
+
+    def _predict(self, X):
+        return np.tile(self.mean_, (len(X), 1))
+
+
+class UniformPredictor(LDLEstimator):
+    """The degree 1 / c for every label of every row."""
+
+    def _fit(self, X, D):
+        self.c_ = D.shape[1]
+
+    def _predict(self, X):
+        return np.full((len(X), self.c_), 1.0 / self.c_)

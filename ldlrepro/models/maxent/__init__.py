@@ -1,0 +1,1 @@
+"""Maximum-entropy models: one objective, several solvers."""

@@ -1,0 +1,111 @@
+"""The maximum-entropy objective and what its solvers share.
+
+Conventions: coefficients W (c, q), one row a label, no intercept and no penalty (Geng, TKDE 2016,
+section 3.3); p_j(x) = exp(w_j.x) / sum_k exp(w_k.x); loss T(W) = -sum_ij d_ij ln p_ij. Inside,
+logits and probabilities are label-major, (c, n): sums over labels then run over long rows.
+"""
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import softmax
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ldlrepro.base import LDLEstimator
+from ldlrepro.kernels.maxent import skinny_product
+
+_SPARSE_BELOW = 0.2  # share of non-zero features under which compressed rows are faster
+
+
+class Design:
+    """Features in the form in which products with few labels are fast."""
+
+    def __init__(self, X):
+        self.sparse = np.count_nonzero(X) < _SPARSE_BELOW * X.size
+        self.X = csr_array(X) if self.sparse else X
+        self.XT = self.X.T.tocsr() if self.sparse else np.ascontiguousarray(X.T)
+
+    def __abs__(self):
+        result = object.__new__(Design)
+        result.sparse, result.X, result.XT = self.sparse, abs(self.X), abs(self.XT)
+        return result
+
+    def logits(self, W):
+        """W X^T: (c, q) coefficients in, (c, n) out."""
+        return self._times(self.X, W)
+
+    def back(self, R):
+        """R X: (c, n) in, (c, q) out."""
+        return self._times(self.XT, R)
+
+    def _times(self, A, B):
+        if self.sparse:
+            return np.ascontiguousarray((A @ B.T).T)
+        out = np.empty((len(B), len(A)))
+        skinny_product(A, B, out)
+        return out
+
+
+def softmax_inplace(Z):
+    """Turn logits (c, n) into probabilities; return ln sum_j exp(z_j) of each column, (n,)."""
+    shift = Z.max(axis=0)
+    Z -= shift
+    np.exp(Z, out=Z)
+    total = Z.sum(axis=0)
+    Z /= total
+    return np.log(total) + shift
+
+
+class MaxEntLoss:
+    """Loss and gradient at flat coefficients: ``loss(w) -> float, (c * q,)``."""
+
+    def __init__(self, X, D):
+        self.design = Design(X)
+        self.DT = np.ascontiguousarray(D.T)
+        self.XD = self.design.back(self.DT)
+        self.shape = self.XD.shape
+
+    def __call__(self, w):
+        """Return the loss (float) and its gradient (flat) at ``w``, (c * q,) float64."""
+        W = w.reshape(self.shape)
+        P = self.design.logits(W)
+        log_total = softmax_inplace(P)
+        # sum_ij d_ij z_ij = W . (D^T X), and the rows of D sum to 1.
+        loss = log_total.sum() - np.vdot(W, self.XD)
+        P -= self.DT
+        return loss, self.design.back(P).ravel()
+
+
+class MaxEnt(LDLEstimator):
+    """Prediction, start and recorded path of the maximum-entropy solvers (SAIIS, SABFGS)."""
+
+    def _start(self, shape):
+        if isinstance(self.init, str) and self.init == "zeros":
+            return np.zeros(shape)
+        if isinstance(self.init, str) and self.init == "random":
+            return check_random_state(self.random_state).uniform(size=shape)
+        W = np.array(self.init, dtype=float) if not isinstance(self.init, str) else np.empty(0)
+        if W.shape != shape:
+            raise ValueError(
+                f'init must be "zeros", "random" or an array of shape {shape}, got {self.init!r}.'
+            )
+        return W
+
+    def _note(self, iteration, W):
+        if iteration in self.path:
+            self.path_[iteration] = W.copy()
+
+    def _close_path(self, W):
+        """After convergence every later iteration has the same coefficients."""
+        for iteration in self.path:
+            self.path_.setdefault(iteration, W)
+
+    def staged_predict(self, X):
+        """Yield (iteration, predicted distributions (n, c)) for each iteration in ``path``."""
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        for iteration, W in sorted(self.path_.items()):
+            yield iteration, softmax(X @ W.T, axis=1)
+
+    def _predict(self, X):
+        return softmax(X @ self.coef_.T, axis=1)

@@ -1,0 +1,1 @@
+"""Neighbour methods."""

@@ -1,0 +1,1 @@
+"""Forests that predict label distributions."""

@@ -1,0 +1,1 @@
+"""What each paper ran: methods, grids, data sets, protocol. Declarations, not code."""

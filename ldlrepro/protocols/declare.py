@@ -1,0 +1,68 @@
+"""What a paper declares: methods, experiments, data sets. Plain data, no behaviour."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Method:
+    """A named estimator and how it is run.
+
+    Attributes
+    ----------
+    name : str, as in the paper's tables
+    estimator : unfitted LDL estimator
+    grid : dict of lists, parameters chosen on the validation part (lowest K-L); {} for none
+    staged : True records ``staged_predict`` at each step in place of ``predict``
+    """
+
+    name: str
+    estimator: Any
+    grid: dict = field(default_factory=dict)
+    staged: bool = False
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Methods run on data sets over folds; records go to data/results/<paper>/<name>/.
+
+    Attributes
+    ----------
+    name : str
+    methods : tuple of Method
+    datasets : tuple of registry names
+    folds : int, number of folds
+    seed : int
+    """
+
+    name: str
+    methods: tuple
+    datasets: tuple
+    folds: int = 10
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: its experiments, and the synthetic data sets of the quick profile.
+
+    Attributes
+    ----------
+    name : str; title : str
+    experiments : tuple of Experiment
+    quick : dict, registry name -> rows of its synthetic stand-in
+    """
+
+    name: str
+    title: str
+    experiments: tuple
+    quick: dict
+
+    def experiment(self, name):
+        """Return the experiment called ``name`` (KeyError names those there are)."""
+        for e in self.experiments:
+            if e.name == name:
+                return e
+        raise KeyError(
+            f"{self.name} has no experiment {name!r}: {[e.name for e in self.experiments]}"
+        )

@@ -1,0 +1,280 @@
+"""Runs a paper's experiments over (data set, method, fold) and keeps the records.
+
+Every finished job is written at once; a run that was stopped goes on where it was. A job is done
+when its records carry the current fingerprint and the data's hash.
+"""
+
+import platform
+import sys
+import time
+import traceback
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import version
+
+import joblib
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from ldlrepro import datasets as data
+from ldlrepro import paths
+from ldlrepro.errors import DataUnavailableError, LdlreproError, UnknownNameError
+from ldlrepro.metrics import score
+from ldlrepro.protocols.fingerprint import fingerprint
+from ldlrepro.protocols.selection import choose
+from ldlrepro.protocols.splits import ten_folds
+from ldlrepro.protocols.store import RecordStore
+
+PROFILES = ("paper", "quick")
+QUICK_FOLDS = 3
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "ldlrepro")
+
+
+class RunError(LdlreproError):
+    """Some jobs of a run failed; the records of the others are kept."""
+
+
+def get_paper(name):
+    """Return the declaration of a paper by name (UnknownNameError lists those there are)."""
+    # Looked up by name at the call: this layer does not know the papers.
+    known = sorted(p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
+    if name not in known:
+        raise UnknownNameError(f"No paper {name!r}; there are: {', '.join(known)}.")
+    return import_module(f"ldlrepro.papers.{name}").PAPER
+
+
+def open_store(paper, experiment, profile="paper"):
+    """Return the RecordStore of a paper's experiment under a profile."""
+    if profile not in PROFILES:
+        raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
+    root = paths.results() if profile == "paper" else paths.quick_results()
+    return RecordStore(root / paper.name / experiment.name)
+
+
+def run(
+    paper,
+    datasets=None,
+    methods=None,
+    profile="paper",
+    n_jobs=1,
+    backend="loky",
+    experiments=None,
+    recompute=False,
+    progress=True,
+):
+    """Compute the records of a paper that are missing or stale.
+
+    Parameters
+    ----------
+    paper : str or Paper
+    datasets, methods, experiments : lists of names, None for all
+    profile : "paper", or "quick" (synthetic stand-ins, three folds, records in _build)
+    n_jobs : int, processes; numbers do not depend on it
+    backend : joblib backend, "loky" or "dask"
+    recompute : True computes records again that are there
+    progress : True shows a bar with the time left on standard error
+
+    Returns
+    -------
+    dict : "computed" (int), "kept" (int), "unavailable" {data set: why}
+
+    Raises
+    ------
+    RunError
+        After everything else is done, if jobs failed.
+    UnknownNameError
+        A paper, data set, method or experiment that does not exist.
+    """
+    paper = get_paper(paper) if isinstance(paper, str) else paper
+    chosen = _select(paper.experiments, experiments, "experiment")
+    names = datasets and [data.resolve(d) for d in datasets]
+    _known({m.name for e in chosen for m in e.methods}, methods, "method")
+    _known({d for e in chosen for d in _datasets(paper, e, profile)}, names, "data set")
+
+    jobs, kept, unavailable = [], 0, {}
+    for experiment in chosen:
+        store = open_store(paper, experiment, profile)
+        for name in _datasets(paper, experiment, profile):
+            if names and name not in names:
+                continue
+            wanted = _missing(paper, experiment, name, methods, profile, store, recompute)
+            total = len(_methods(experiment, methods)) * len(_folds(experiment, profile))
+            kept += total - len(wanted)
+            if not wanted:
+                continue
+            try:
+                _load(name, paper.quick.get(name) if profile == "quick" else None)
+            except DataUnavailableError as error:
+                unavailable[name] = str(error)
+                continue
+            jobs += [(store, *job) for job in wanted]
+
+    failures = []
+    bar = tqdm(total=len(jobs), unit="fit", ascii=True, file=sys.stderr, disable=not progress)
+    options = {"inner_max_num_threads": 1} if backend == "loky" else {}
+    with bar, parallel_config(backend=backend, **options):
+        results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+            delayed(_job)(i, *job[1:]) for i, job in enumerate(jobs)
+        )
+        for i, records, failure in results:
+            if failure:
+                failures.append(failure)
+            else:
+                jobs[i][0].put(records)
+            bar.update()
+    if failures:
+        raise RunError(f"{len(failures)} of {len(jobs)} fits failed; the first:\n{failures[0]}")
+    return {"computed": len(jobs), "kept": kept, "unavailable": unavailable}
+
+
+def status(paper, profile="paper"):
+    """State of a paper's records: a list of dicts, one for each experiment, data set and method.
+
+    Keys: experiment, dataset, method, done, stale, total (numbers of folds).
+    """
+    paper = get_paper(paper) if isinstance(paper, str) else paper
+    rows = []
+    for experiment in paper.experiments:
+        store = open_store(paper, experiment, profile)
+        folds = _folds(experiment, profile)
+        for name in _datasets(paper, experiment, profile):
+            records = store.read(name)
+            for method in experiment.methods:
+                mine = records[records.method == method.name]
+                fresh = mine.fingerprint == fingerprint(method, len(folds))
+                if profile == "paper":
+                    fresh &= data.is_current(name, mine.data_sha256)
+                rows.append(
+                    {
+                        "experiment": experiment.name,
+                        "dataset": name,
+                        "method": method.name,
+                        "done": mine[fresh].fold.nunique(),
+                        "stale": mine[~fresh].fold.nunique(),
+                        "total": len(folds),
+                    }
+                )
+    return rows
+
+
+def _select(items, names, kind):
+    _known({i.name for i in items}, names, kind)
+    return [i for i in items if names is None or i.name in names]
+
+
+def _known(there, names, kind):
+    for name in names or ():
+        if name not in there:
+            raise UnknownNameError(
+                f"No {kind} {name!r} here; there are: {', '.join(sorted(there))}."
+            )
+
+
+def _methods(experiment, methods):
+    return [m for m in experiment.methods if methods is None or m.name in methods]
+
+
+def _datasets(paper, experiment, profile):
+    return experiment.datasets if profile == "paper" else tuple(paper.quick)
+
+
+def _folds(experiment, profile):
+    return range(experiment.folds if profile == "paper" else QUICK_FOLDS)
+
+
+def _missing(paper, experiment, name, methods, profile, store, recompute):
+    """Jobs of a data set that have no fresh records."""
+    folds = _folds(experiment, profile)
+    records = store.read(name)
+    rows = paper.quick.get(name) if profile == "quick" else None
+    jobs = []
+    for method in _methods(experiment, methods):
+        mark = fingerprint(method, len(folds))
+        fresh = (records.method == method.name) & (records.fingerprint == mark)
+        fresh &= records.seed == experiment.seed
+        if profile == "paper":
+            fresh &= data.is_current(name, records.data_sha256)
+        done = set() if recompute else set(records[fresh].fold)
+        for fold in folds:
+            if fold not in done:
+                jobs.append((paper.name, experiment, method, name, rows, len(folds), fold, mark))
+    return jobs
+
+
+@lru_cache(maxsize=2)
+def _load(name, rows):
+    if rows is None:
+        return data.load(name)
+    return data.make_standin(name, n_samples=rows, random_state=0)
+
+
+def _job(i, *job):
+    """Run one job; return (i, records, None) or (i, None, what went wrong)."""
+    try:
+        with threadpool_limits(1):
+            return i, _fit_and_score(*job), None
+    except Exception:
+        _, _, method, name, _, _, fold, _ = job
+        return i, None, f"{method.name} on {name}, fold {fold}:\n{traceback.format_exc()}"
+
+
+def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
+    bunch = _load(name, rows)
+    X, D = bunch.X, bunch.D
+    train, validation, test = ten_folds(len(X), experiment.seed, folds)[fold]
+    estimator = clone(method.estimator)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=1000 * experiment.seed + fold)
+    parameters = choose(estimator, method.grid, X, D, train, validation)
+    estimator.set_params(**parameters)
+    rest = np.concatenate([train, validation])
+    start = time.perf_counter()
+    estimator.fit(X[rest], D[rest])
+    fit_seconds = time.perf_counter() - start
+    start = time.perf_counter()
+    predicted = estimator.predict(X[test])
+    predict_seconds = time.perf_counter() - start
+    common = {
+        "paper": paper,
+        "experiment": experiment.name,
+        "dataset": name,
+        "source": bunch.source,
+        "data_sha256": "synthetic" if bunch.source == "synthetic" else bunch.sha256,
+        "method": method.name,
+        "seed": experiment.seed,
+        "fold": fold,
+        "fit_seconds": fit_seconds,
+        "predict_seconds": predict_seconds,
+        "n_train": len(rest),
+        "n_test": len(test),
+        "versions": versions(),
+        "machine": machine(),
+        "fingerprint": mark,
+    }
+    if not method.staged:
+        return [common | {"parameters": parameters} | score(D[test], predicted)]
+    return [
+        common | {"parameters": {"max_iter": int(step)}} | score(D[test], P)
+        for step, P in estimator.staged_predict(X[test])
+    ]
+
+
+@lru_cache
+def versions():
+    """Versions of Python and of the packages that numbers depend on."""
+    return {"python": platform.python_version()} | {p: version(p) for p in _PACKAGES}
+
+
+@lru_cache
+def machine():
+    """Processor and number of cores of this machine."""
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo") as file:
+            name = next(line.split(":")[1].strip() for line in file if "model name" in line)
+    except (OSError, StopIteration):
+        pass
+    return f"{name}, {joblib.cpu_count()} cores, {platform.system()}"

@@ -1,0 +1,170 @@
+"""The store of records: one CSV file a data set, safe against kills and full disks.
+
+A file is replaced as a whole: written beside, flushed, moved. Each row ends in a checksum, so that
+a row cut short or edited by hand is found, set aside and computed again; the rest is kept.
+"""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import tempfile
+import time
+import warnings
+import zlib
+
+import pandas as pd
+
+from ldlrepro.errors import RecordDamagedWarning
+from ldlrepro.metrics import DISTRIBUTION
+
+try:
+    import fcntl
+except ImportError:  # Windows: one run at a time is then the user's care
+    fcntl = None
+
+COLUMNS = (
+    "paper",
+    "experiment",
+    "dataset",
+    "source",
+    "data_sha256",
+    "method",
+    "parameters",
+    "seed",
+    "fold",
+    *DISTRIBUTION,
+    "fit_seconds",
+    "predict_seconds",
+    "n_train",
+    "n_test",
+    "versions",
+    "machine",
+    "fingerprint",
+)
+_NUMBERS = (*DISTRIBUTION, "fit_seconds", "predict_seconds")
+
+
+class RecordStore:
+    """Records of one experiment, in ``folder``/<dataset>.csv."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def read(self, dataset=None):
+        """Return the records as a DataFrame with ``COLUMNS`` (of one data set, or of all)."""
+        names = [dataset] if dataset else sorted(p.stem for p in self.folder.glob("*.csv"))
+        rows = [row for name in names for row in self._rows(name)]
+        frame = pd.DataFrame(rows, columns=COLUMNS)
+        for column in _NUMBERS:
+            frame[column] = frame[column].astype(float)
+        for column in ("seed", "fold", "n_train", "n_test"):
+            frame[column] = frame[column].astype(int)
+        frame["parameters"] = [json.loads(p) for p in frame["parameters"]]
+        return frame
+
+    def put(self, records):
+        """Add the records of one job; those it replaces (same method, seed, fold) go.
+
+        Parameters
+        ----------
+        records : list of dict with the keys ``COLUMNS``, of one data set, method, seed and fold
+        """
+        new = [_as_text(r) for r in records]
+        job = _job(new[0])
+        dataset = new[0]["dataset"]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self._lock(dataset):
+            kept = [r for r in self._rows(dataset) if _job(r) != job]
+            rows = sorted(kept + new, key=lambda r: (r["method"], int(r["seed"]), int(r["fold"])))
+            self._write(dataset, rows)
+
+    def _path(self, dataset):
+        return self.folder / f"{dataset}.csv"
+
+    @contextlib.contextmanager
+    def _lock(self, dataset):
+        if fcntl is None:
+            yield
+            return
+        with open(self.folder / f"{dataset}.lock", "w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+
+    def _rows(self, dataset):
+        path = self._path(dataset)
+        if not path.exists():
+            return []
+        text = path.read_text(errors="replace")
+        good, bad = _parse(text)
+        if bad:
+            aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+            aside.write_text(text)
+            self._write(dataset, good)
+            warnings.warn(
+                f"{path}: {len(bad)} damaged row(s), first at line {bad[0]}; a copy is in "
+                f"{aside.name}, {len(good)} good rows are kept, `ldlrepro run` computes the rest.",
+                RecordDamagedWarning,
+                stacklevel=4,
+            )
+        return good
+
+    def _write(self, dataset, rows):
+        handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=f".{dataset}-", suffix=".tmp")
+        try:
+            with os.fdopen(handle, "w", newline="") as file:
+                file.write(_line([*COLUMNS, "check"]))
+                for row in rows:
+                    cells = [row[c] for c in COLUMNS]
+                    file.write(_line([*cells, _check(cells)]))
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, self._path(dataset))
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+
+def _line(cells):
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(cells)
+    return out.getvalue()
+
+
+def _check(cells):
+    return f"{zlib.crc32(chr(31).join(cells).encode()):08x}"
+
+
+def _parse(text):
+    """Good rows as dicts of text, and the line numbers of damaged ones."""
+    good, bad = [], []
+    reader = csv.reader(io.StringIO(text))
+    header = next(reader, [])
+    if header != [*COLUMNS, "check"]:
+        return [], [1]
+    for cells in reader:
+        if len(cells) == len(header) and _check(cells[:-1]) == cells[-1]:
+            good.append(dict(zip(COLUMNS, cells[:-1], strict=True)))
+        else:
+            bad.append(reader.line_num)
+    return good, bad
+
+
+def _as_text(record):
+    row = {}
+    for column in COLUMNS:
+        value = record[column]
+        if column in _NUMBERS:
+            row[column] = f"{value:.10g}"
+        elif column in ("parameters", "versions"):
+            row[column] = json.dumps(value, sort_keys=True)
+        else:
+            row[column] = str(value)
+    return row
+
+
+def _job(row):
+    return row["method"], row["seed"], row["fold"]

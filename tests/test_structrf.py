@@ -1,0 +1,145 @@
+"""StructRF against its slow twin, node by node, and what its API promises."""
+
+import naive
+import numpy as np
+import pytest
+
+from ldlrepro import StructRF
+from ldlrepro.datasets import make_toy
+from ldlrepro.kernels import tree as kernel
+from ldlrepro.models.trees._structrf import _prepare
+
+
+def data(kind, n=90, seed=0):
+    rng = np.random.default_rng(seed)
+    D = rng.dirichlet(np.ones(4), n)
+    X = rng.normal(size=(n, 5)) + D[:, :1]
+    if kind == "ties":
+        X = np.round(X)
+    if kind == "mixed":
+        X[:, 1:4] = X[:, 1:4] > 0.7
+        X[:, 4] = 2.0
+    if kind == "binary":
+        X = (X > rng.normal(size=5)).astype(float)
+    return X, D
+
+
+def walk(model, X, D, weight, seed, min_samples_split, max_depth):
+    """Check every node of a one-tree forest against the definition; returns the nodes seen."""
+    rng = naive.SplitMix(seed)
+    seen = []
+
+    def node(at, rows, depth):
+        seen.append(at)
+        w = weight[rows]
+        assert model.samples_[at] == w.sum()
+        f = model.feature_[at]
+        cluster = None
+        if len(rows) > 1 and w.sum() >= min_samples_split and depth < max_depth:
+            cluster = naive.two_means(D[rows], w, rng)
+        drawn = np.repeat(np.arange(len(rows)), w)  # Eq. 2 on the bootstrap sample itself
+        best = 0.0 if cluster is None else naive.best_gain(X[rows][drawn], cluster[drawn])
+        if best <= 1e-9:
+            assert f == kernel.LEAF
+            expected = np.average(D[rows], axis=0, weights=w)
+            np.testing.assert_allclose(model.leaves_[model.left_[at]], expected)
+            return
+        goes_left = X[rows, f] < model.threshold_[at]
+        taken = naive.gain(cluster[drawn], goes_left[drawn])
+        assert taken == pytest.approx(best, abs=1e-9)
+        node(model.left_[at], rows[goes_left], depth + 1)
+        node(model.right_[at], rows[~goes_left], depth + 1)
+
+    node(0, np.flatnonzero(weight), 0)
+    return seen
+
+
+@pytest.mark.parametrize("kind", ["plain", "ties", "mixed", "binary"])
+@pytest.mark.parametrize("min_samples_split, max_depth", [(2, 20), (10, 20), (2, 3)])
+def test_every_node_takes_the_largest_gain(kind, min_samples_split, max_depth):
+    X, D = data(kind)
+    model = StructRF(
+        1, min_samples_split=min_samples_split, max_depth=max_depth, random_state=5
+    ).fit(X, D)
+    seed = np.random.RandomState(5).randint(2**31 - 1, size=1)[0]
+    rows = np.random.RandomState(seed).randint(len(X), size=int(0.8 * len(X)))
+    weight = np.bincount(rows, minlength=len(X))
+    seen = walk(model, X, D, weight, int(seed), min_samples_split, max_depth)
+    assert sorted(seen) == list(range(model.n_nodes_)) and len(seen) > 3
+
+
+def test_adaptive_step_visits_the_thresholds_of_equation_5():
+    rng = np.random.default_rng(0)
+    for n in (7, 50, 400):
+        x = rng.normal(size=n)
+        classes = (x + rng.normal(size=n) > 0).astype(int)
+        order = np.argsort(x).astype(np.int32)
+        code = np.argsort(np.argsort(x)).astype(np.int32)
+        t = kernel.entropy_table(n)
+        all1 = classes.sum()
+        base = t[all1] + t[n - all1] - t[n]
+        packed = 1 + classes.astype(np.int64) * (1 << 32)
+        at, best, count = kernel.scan_adaptive(
+            order, code, packed, t, all1, n, base, base, 0.25, 8.0
+        )
+        expected, expected_count = naive.adaptive_best(x[order], classes[order], 0.25, 8.0)
+        assert (best - base) / n == pytest.approx(expected)
+        assert count == expected_count < n
+        at, best = kernel.scan_all(order, code, packed, t, all1, n, base)
+        assert (best - base) / n == pytest.approx(naive.best_gain(x[:, None], classes))
+
+
+def test_adaptive_forest_is_nearly_as_good():
+    toy = make_toy(random_state=0)
+    errors = {}
+    for step in ("all", "adaptive"):
+        P = StructRF(step=step, random_state=0).fit(toy.X, toy.D).predict(toy.X_test)
+        errors[step] = np.abs(P - toy.D_test).mean()
+    uniform = np.abs(1 / 3 - toy.D_test).mean()
+    assert errors["adaptive"] < 1.2 * errors["all"] < 0.5 * uniform
+
+
+def test_apply_leaves_and_importances():
+    X, D = data("mixed")
+    model = StructRF(7, random_state=0).fit(X, D)
+    reached = model.apply(X)
+    assert reached.shape == (90, 7)
+    assert (model.feature_[reached] == kernel.LEAF).all()
+    by_hand = model.leaves_[model.left_[reached]].mean(axis=1)
+    np.testing.assert_allclose(by_hand, model.predict(X))
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    assert model.feature_importances_.argmax() == 0  # the only column that carries D
+    assert model.feature_importances_[4] == 0  # constant
+
+
+def test_left_is_below_the_threshold_even_between_neighbouring_floats():
+    x = np.array([1.0, np.nextafter(1.0, 2.0), 3.0])
+    X = np.repeat(x, 10)[:, None]
+    D = np.repeat(np.eye(3), 10, axis=0)
+    model = StructRF(20, min_samples_split=2, random_state=0).fit(X, D)
+    assert (model.predict(X).argmax(axis=1) == np.repeat([0, 1, 2], 10)).all()
+
+
+def test_prepare_splits_columns_by_kind():
+    X, _ = data("mixed")
+    order, code, values, many, start, index, rare_is_low, threshold, two = _prepare(X)
+    assert many.tolist() == [0] and two.tolist() == [1, 2, 3]
+    assert (np.diff(values[0, order[0]]) >= 0).all()
+    assert threshold.tolist() == [0.5] * 3
+    dense = np.zeros((90, 3), bool)
+    dense[np.repeat(np.arange(90), np.diff(start)), index] = True
+    np.testing.assert_array_equal(np.where(rare_is_low, ~dense, dense), X[:, 1:4] == 1)
+
+
+@pytest.mark.parametrize(
+    "parameters, message",
+    [
+        ({"step": "some"}, 'step must be "all" or "adaptive"'),
+        ({"min_samples_split": 1}, "min_samples_split 2 or more"),
+        ({"sampling_ratio": 0.0}, "sampling_ratio must lie in"),
+    ],
+)
+def test_wrong_parameters_are_named(parameters, message):
+    X, D = data("plain")
+    with pytest.raises(ValueError, match=message):
+        StructRF(**parameters).fit(X, D)
