@@ -55,6 +55,7 @@ def tiny(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
     monkeypatch.setattr(files, "BACKOFF", 0)
     monkeypatch.setattr(files, "transport", Server(requests.exceptions.ConnectionError("no net")))
+    monkeypatch.setattr(files, "reachable", lambda url: True)
     return entry, content
 
 
@@ -288,3 +289,10 @@ def test_reachable_gives_up_soon(monkeypatch):
     monkeypatch.setattr(requests, "head", hang)
     monkeypatch.setattr(files, "PROBE_SECONDS", 0.05)
     assert files.reachable("https://example.org/hangs") is False
+
+
+def test_an_address_that_does_not_answer_is_not_tried_again(tiny, monkeypatch):
+    monkeypatch.setattr(files, "reachable", lambda url: False)
+    with pytest.raises(DataUnavailableError, match="its address does not answer.*Put the file at"):
+        datasets.load("tiny")
+    assert files.transport.calls == 0

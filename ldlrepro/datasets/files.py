@@ -97,6 +97,9 @@ def obtain(entry):
     """
     path = locate(entry)
     if path is None:
+        # Without a network a notebook asks for many files: one short probe each, no retries.
+        if entry.url and not reachable(entry.url):
+            raise unavailable(entry, "its address does not answer")
         return download(entry)
     verify(path, entry)
     return path

@@ -49,6 +49,30 @@ def skinny_product(A, B, out):
 
 
 @kernel
+def subtract_top(Z, top):
+    """Subtract from each column of Z (c, n) its largest entry, kept in ``top`` (n,)."""
+    top[:] = Z[0]
+    for j in range(1, Z.shape[0]):
+        for i in range(Z.shape[1]):
+            top[i] = max(top[i], Z[j, i])
+    for j in range(Z.shape[0]):
+        for i in range(Z.shape[1]):
+            Z[j, i] -= top[i]
+
+
+@kernel
+def normalise(Z, D, total):
+    """Divide each column of Z (c, n) by its sum, kept in ``total`` (n,), and subtract D (c, n)."""
+    total[:] = Z[0]
+    for j in range(1, Z.shape[0]):
+        for i in range(Z.shape[1]):
+            total[i] += Z[j, i]
+    for j in range(Z.shape[0]):
+        for i in range(Z.shape[1]):
+            Z[j, i] = Z[j, i] / total[i] - D[j, i]
+
+
+@kernel
 def scaling_step(X, size, P, target, step, todo, max_newton):
     """Solve sum_i p_ji x_ik exp(step s(x_ik) size_i) = target_jk by safeguarded Newton steps.
 

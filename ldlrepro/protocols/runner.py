@@ -37,10 +37,15 @@ class RunError(LdlreproError):
     """Some jobs of a run failed; the records of the others are kept."""
 
 
+def paper_names():
+    """Names of the declared papers."""
+    return sorted(p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
+
+
 def get_paper(name):
     """Return the declaration of a paper by name (UnknownNameError lists those there are)."""
     # Looked up by name at the call: this layer does not know the papers.
-    known = sorted(p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
+    known = paper_names()
     if name not in known:
         raise UnknownNameError(f"No paper {name!r}; there are: {', '.join(known)}.")
     return import_module(f"ldlrepro.papers.{name}").PAPER
@@ -90,7 +95,7 @@ def run(
     """
     paper = get_paper(paper) if isinstance(paper, str) else paper
     chosen = _select(paper.experiments, experiments, "experiment")
-    names = datasets and [data.resolve(d) for d in datasets]
+    names = None if datasets is None else [data.resolve(d) for d in datasets]
     _known({m.name for e in chosen for m in e.methods}, methods, "method")
     _known({d for e in chosen for d in _datasets(paper, e, profile)}, names, "data set")
 
@@ -98,12 +103,12 @@ def run(
     for experiment in chosen:
         store = open_store(paper, experiment, profile)
         for name in _datasets(paper, experiment, profile):
-            if names and name not in names:
+            if names is not None and name not in names:
                 continue
             wanted = _missing(paper, experiment, name, methods, profile, store, recompute)
             total = len(_methods(experiment, methods)) * len(_folds(experiment, profile))
             kept += total - len(wanted)
-            if not wanted:
+            if not wanted or name in unavailable:
                 continue
             try:
                 _load(name, paper.quick.get(name) if profile == "quick" else None)
@@ -143,17 +148,16 @@ def status(paper, profile="paper"):
         for name in _datasets(paper, experiment, profile):
             records = store.read(name)
             for method in experiment.methods:
-                mine = records[records.method == method.name]
-                fresh = mine.fingerprint == fingerprint(method, len(folds))
-                if profile == "paper":
-                    fresh &= data.is_current(name, mine.data_sha256)
+                there = set(records.fold[records.method == method.name])
+                mark = fingerprint(method, len(folds))
+                done = _done(paper, experiment, method, name, mark, records, profile)
                 rows.append(
                     {
                         "experiment": experiment.name,
                         "dataset": name,
                         "method": method.name,
-                        "done": mine[fresh].fold.nunique(),
-                        "stale": mine[~fresh].fold.nunique(),
+                        "done": len(done),
+                        "stale": len(there - done),
                         "total": len(folds),
                     }
                 )
@@ -193,15 +197,23 @@ def _missing(paper, experiment, name, methods, profile, store, recompute):
     jobs = []
     for method in _methods(experiment, methods):
         mark = fingerprint(method, len(folds))
-        fresh = (records.method == method.name) & (records.fingerprint == mark)
-        fresh &= records.seed == experiment.seed
-        if profile == "paper":
-            fresh &= data.is_current(name, records.data_sha256)
-        done = set() if recompute else set(records[fresh].fold)
+        done = _done(paper, experiment, method, name, mark, records, profile)
         for fold in folds:
-            if fold not in done:
+            if recompute or fold not in done:
                 jobs.append((paper.name, experiment, method, name, rows, len(folds), fold, mark))
     return jobs
+
+
+def _done(paper, experiment, method, name, mark, records, profile):
+    """Folds of a data set whose records are fresh, and of staged methods complete."""
+    fresh = (records.method == method.name) & (records.fingerprint == mark)
+    fresh &= records.seed == experiment.seed
+    if profile == "paper":
+        fresh &= data.is_current(name, records.data_sha256)
+    else:
+        fresh &= records.n_train + records.n_test == paper.quick[name]
+    rows = records.fold[fresh].value_counts()
+    return set(rows.index[rows == rows.max()])
 
 
 @lru_cache(maxsize=2)

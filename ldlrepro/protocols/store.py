@@ -55,13 +55,14 @@ class RecordStore:
     def read(self, dataset=None):
         """Return the records as a DataFrame with ``COLUMNS`` (of one data set, or of all)."""
         names = [dataset] if dataset else sorted(p.stem for p in self.folder.glob("*.csv"))
-        rows = [row for name in names for row in self._rows(name)]
+        rows = [row for name in names for row in self._sound_rows(name)]
         frame = pd.DataFrame(rows, columns=COLUMNS)
         for column in _NUMBERS:
             frame[column] = frame[column].astype(float)
         for column in ("seed", "fold", "n_train", "n_test"):
             frame[column] = frame[column].astype(int)
-        frame["parameters"] = [json.loads(p) for p in frame["parameters"]]
+        for column in ("parameters", "versions"):
+            frame[column] = [json.loads(text) for text in frame[column]]
         return frame
 
     def put(self, records):
@@ -76,7 +77,7 @@ class RecordStore:
         dataset = new[0]["dataset"]
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._lock(dataset):
-            kept = [r for r in self._rows(dataset) if _job(r) != job]
+            kept = [r for r in self._mend(dataset) if _job(r) != job]
             rows = sorted(kept + new, key=lambda r: (r["method"], int(r["seed"]), int(r["fold"])))
             self._write(dataset, rows)
 
@@ -92,28 +93,40 @@ class RecordStore:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
 
-    def _rows(self, dataset):
-        path = self._path(dataset)
-        if not path.exists():
-            return []
-        text = path.read_text(errors="replace")
-        good, bad = _parse(text)
+    def _sound_rows(self, dataset):
+        good, bad, _ = self._parsed(dataset)
+        if not bad:
+            return good
+        with self._lock(dataset):  # another process may write or mend the file meanwhile
+            return self._mend(dataset)
+
+    def _mend(self, dataset):
+        """Good rows; damaged ones are set aside and the file written anew. Wants the lock."""
+        good, bad, content = self._parsed(dataset)
         if bad:
+            path = self._path(dataset)
             aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
-            aside.write_text(text)
+            aside.write_bytes(content)
             self._write(dataset, good)
             warnings.warn(
                 f"{path}: {len(bad)} damaged row(s), first at line {bad[0]}; a copy is in "
                 f"{aside.name}, {len(good)} good rows are kept, `ldlrepro run` computes the rest.",
                 RecordDamagedWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         return good
+
+    def _parsed(self, dataset):
+        path = self._path(dataset)
+        if not path.exists():
+            return [], [], b""
+        content = path.read_bytes()
+        return *_parse(content.decode("utf-8", errors="replace")), content
 
     def _write(self, dataset, rows):
         handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=f".{dataset}-", suffix=".tmp")
         try:
-            with os.fdopen(handle, "w", newline="") as file:
+            with os.fdopen(handle, "w", newline="", encoding="utf-8") as file:
                 file.write(_line([*COLUMNS, "check"]))
                 for row in rows:
                     cells = [row[c] for c in COLUMNS]
@@ -141,16 +154,24 @@ def _check(cells):
 def _parse(text):
     """Good rows as dicts of text, and the line numbers of damaged ones."""
     good, bad = [], []
-    reader = csv.reader(io.StringIO(text))
-    header = next(reader, [])
-    if header != [*COLUMNS, "check"]:
+    # One line at a time: no cell holds a line break, and a lost quote spoils its own row only.
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    if _cells(lines[0]) != [*COLUMNS, "check"]:
         return [], [1]
-    for cells in reader:
-        if len(cells) == len(header) and _check(cells[:-1]) == cells[-1]:
+    for number, line in enumerate(lines[1:], 2):
+        cells = _cells(line)
+        if len(cells) == len(COLUMNS) + 1 and _check(cells[:-1]) == cells[-1]:
             good.append(dict(zip(COLUMNS, cells[:-1], strict=True)))
         else:
-            bad.append(reader.line_num)
+            bad.append(number)
     return good, bad
+
+
+def _cells(line):
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:
+        return []
 
 
 def _as_text(record):

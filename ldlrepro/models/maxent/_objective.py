@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.kernels.maxent import skinny_product
+from ldlrepro.kernels.maxent import normalise, skinny_product, subtract_top
 
 _SPARSE_BELOW = 0.2  # share of non-zero features under which compressed rows are faster
 
@@ -46,14 +46,18 @@ class Design:
         return out
 
 
-def softmax_inplace(Z):
-    """Turn logits (c, n) into probabilities; return ln sum_j exp(z_j) of each column, (n,)."""
-    shift = Z.max(axis=0)
-    Z -= shift
+def softmax_residual(Z, D):
+    """Turn logits Z (c, n) into probabilities minus D (c, n), in place.
+
+    Returns the sum over columns of ln sum_j exp(z_j), a float. numpy's exp runs on vectors; the
+    loops around it are kernels, because calls cost more than sums on small data.
+    """
+    top = np.empty(Z.shape[1])
+    total = np.empty(Z.shape[1])
+    subtract_top(Z, top)
     np.exp(Z, out=Z)
-    total = Z.sum(axis=0)
-    Z /= total
-    return np.log(total) + shift
+    normalise(Z, D, total)
+    return np.log(total).sum() + top.sum()
 
 
 class MaxEntLoss:
@@ -68,12 +72,10 @@ class MaxEntLoss:
     def __call__(self, w):
         """Return the loss (float) and its gradient (flat) at ``w``, (c * q,) float64."""
         W = w.reshape(self.shape)
-        P = self.design.logits(W)
-        log_total = softmax_inplace(P)
+        Z = self.design.logits(W)
         # sum_ij d_ij z_ij = W . (D^T X), and the rows of D sum to 1.
-        loss = log_total.sum() - np.vdot(W, self.XD)
-        P -= self.DT
-        return loss, self.design.back(P).ravel()
+        loss = softmax_residual(Z, self.DT) - np.vdot(W, self.XD)
+        return loss, self.design.back(Z).ravel()
 
 
 class MaxEnt(LDLEstimator):

@@ -1,10 +1,7 @@
 """SA-BFGS: the maximum-entropy model fitted by a quasi-Newton method."""
 
-import warnings
-
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 
 from ldlrepro.models.maxent._objective import MaxEnt, MaxEntLoss
 
@@ -17,7 +14,8 @@ class SABFGS(MaxEnt):
     max_iter : int, steps at most (StructRF paper, section 4.4: 300). There is no penalty: the
         number of steps is what regularises.
     tol : float, largest entry of the gradient per row at which to stop.
-    memory : int, pairs of steps and gradients that approximate the Hessian.
+    memory : int, pairs of steps and gradients that approximate the Hessian; more of them come
+        nearer to full BFGS, that is, further in as many steps.
     init : "zeros", "random" (uniform in [0, 1)) or (c, q) array, coefficients to start from.
     path : tuple of int, iterations whose coefficients are kept for ``staged_predict``.
     random_state : int, RandomState or None, used by init="random".
@@ -37,7 +35,7 @@ class SABFGS(MaxEnt):
         max_iter=300,
         *,
         tol=1e-9,
-        memory=10,
+        memory=20,
         init="zeros",
         path=(),
         random_state=None,
@@ -65,7 +63,7 @@ class SABFGS(MaxEnt):
             start.ravel(),
             jac=True,
             method="L-BFGS-B",
-            callback=keep,
+            callback=keep if self.path else None,
             options={
                 "maxiter": self.max_iter,
                 "maxfun": 20 * self.max_iter,
@@ -76,11 +74,9 @@ class SABFGS(MaxEnt):
         )
         if not np.isfinite(result.x).all():
             raise FloatingPointError(
-                f"SA-BFGS diverged at iteration {count}: scale the features to about [-1, 1]."
+                f"SA-BFGS diverged within {result.nit} steps: scale the features to about [-1, 1]."
             )
-        if not result.success and count < self.max_iter and "ABNORMAL" not in str(result.message):
-            warnings.warn(f"SA-BFGS: {result.message}", ConvergenceWarning, stacklevel=4)
         self.coef_ = result.x.reshape(loss.shape)
         self.loss_ = result.fun / len(X)
-        self.n_iter_ = count
+        self.n_iter_ = result.nit
         self._close_path(self.coef_)

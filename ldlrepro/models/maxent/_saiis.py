@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import factorial
 
 from ldlrepro.kernels.maxent import scaling_step
-from ldlrepro.models.maxent._objective import Design, MaxEnt, softmax_inplace
+from ldlrepro.models.maxent._objective import Design, MaxEnt, softmax_residual
 
 _TERMS = 8  # of the series for exp; within _RADIUS it is cut off below 1e-7 of the sum
 _RADIUS = 0.5
@@ -48,11 +48,12 @@ class SAIIS(MaxEnt):
         W = self._start(equations.target.shape)
         self.path_ = {}
         self.n_iter_ = 0
+        nothing = np.zeros(D.T.shape)  # subtracted from the probabilities
         previous = np.inf
         while True:
             P = equations.design.logits(W)
-            log_total = softmax_inplace(P)
-            self.loss_ = (log_total.sum() - np.vdot(W, equations.target)) / len(X)
+            log_total = softmax_residual(P, nothing)
+            self.loss_ = (log_total - np.vdot(W, equations.target)) / len(X)
             if previous - self.loss_ < self.tol or self.n_iter_ == self.max_iter:
                 break
             previous = self.loss_

@@ -1,0 +1,140 @@
+"""Time of a fit as a ratio to what users would take instead, measured in one run on one thread.
+
+Peers: scikit-learn's RandomForestRegressor for StructRF, python-ldl (extra ``bench``) for SA-IIS
+and SA-BFGS. Data sets that are not at hand are replaced by synthetic stand-ins, and named so.
+"""
+
+import os
+import subprocess
+import sys
+import time
+
+from sklearn.ensemble import RandomForestRegressor
+from threadpoolctl import threadpool_limits
+
+from ldlrepro import SABFGS, SAIIS, StructRF, datasets
+from ldlrepro.errors import DataUnavailableError
+from ldlrepro.metrics import kl_divergence
+
+FOREST = dict(max_depth=20, random_state=0)
+FOREST_SETS = ("Yeast_alpha", "SBU_3DFE", "SCUT_FBP", "Movie")
+MAXENT_SETS = ("Yeast_alpha", "SJAFFE", "SBU_3DFE")
+BFGS_STEPS = 300
+IIS_STEPS = 200
+_HUMAN_GENE = """
+import resource
+from ldlrepro import StructRF
+from ldlrepro.datasets import make_standin
+b = make_standin("Human_Gene")
+StructRF(random_state=0).fit(b.X, b.D)
+print(len(b.X), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def run(names=None, repeats=3):
+    """Measure; the best time of ``repeats`` counts, ours and the peer's taken in turn.
+
+    Returns
+    -------
+    list of dict: dataset, method, peer, seconds, peer_seconds, ratio, kl, peer_kl (training K-L)
+    """
+    rows = []
+    with threadpool_limits(1):
+        for name in names or FOREST_SETS:
+            if names is None or name in FOREST_SETS:
+                rows.append(_forest(_load(name), repeats))
+        for name in names or MAXENT_SETS:
+            if names is None or name in MAXENT_SETS:
+                rows += _maxent(_load(name), repeats)
+    if names is None:
+        rows.append(_memory())
+    return rows
+
+
+def _load(name):
+    try:
+        return datasets.load(name)
+    except DataUnavailableError:
+        return datasets.make_standin(name)
+
+
+def _compare(bunch, method, peer, ours, theirs, repeats):
+    """``ours`` and ``theirs`` fit on (X, D) and return a function that predicts."""
+    ours(bunch.X[:50], bunch.D[:50])  # compiles
+    best = {ours: float("inf"), theirs: float("inf")}
+    loss = {}
+    for _ in range(repeats):
+        for fit in best:
+            start = time.perf_counter()
+            predict = fit(bunch.X, bunch.D)
+            best[fit] = min(best[fit], time.perf_counter() - start)
+            loss[fit] = kl_divergence(bunch.D, predict(bunch.X))
+    return {
+        "dataset": bunch.display,
+        "method": method,
+        "peer": peer,
+        "seconds": round(best[ours], 4),
+        "peer_seconds": round(best[theirs], 4),
+        "ratio": round(best[ours] / best[theirs], 3),
+        "kl": round(loss[ours], 6),
+        "peer_kl": round(loss[theirs], 6),
+    }
+
+
+def _forest(bunch, repeats):
+    return _compare(
+        bunch,
+        "StructRF",
+        "scikit-learn RandomForestRegressor",
+        lambda X, D: StructRF(50, min_samples_split=2, **FOREST).fit(X, D).predict,
+        lambda X, D: RandomForestRegressor(50, max_samples=0.8, **FOREST).fit(X, D).predict,
+        repeats if bunch.X.size < 10**7 else 1,
+    )
+
+
+def _maxent(bunch, repeats):
+    os.environ.setdefault("KERAS_BACKEND", "torch")
+    try:
+        from pyldl import algorithms as peer
+    except ImportError:
+        reason = "python-ldl is not installed: pip install ldlrepro[bench]"
+        return [
+            {"dataset": bunch.display, "method": m, "peer": reason} for m in ("SAIIS", "SABFGS")
+        ]
+    pairs = (
+        ("SABFGS", SABFGS(BFGS_STEPS), peer.SA_BFGS, BFGS_STEPS, repeats),
+        ("SAIIS", SAIIS(IIS_STEPS), peer.SA_IIS, IIS_STEPS, 1),
+    )
+    rows = []
+    for method, ours, theirs, steps, times in pairs:
+
+        def fit_peer(X, D, theirs=theirs, steps=steps):
+            model = theirs()
+            model.fit(X, D, max_iterations=steps)
+            return model.predict
+
+        rows.append(
+            _compare(
+                bunch,
+                method,
+                "python-ldl",
+                lambda X, D, ours=ours: ours.fit(X, D).predict,
+                fit_peer,
+                times,
+            )
+        )
+    return rows
+
+
+def _memory():
+    """Peak memory of a StructRF fit at the size of Human Gene, in a process of its own."""
+    out = subprocess.run(
+        [sys.executable, "-c", _HUMAN_GENE], capture_output=True, text=True, check=True
+    )
+    rows, peak = out.stdout.split()
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {
+        "dataset": f"synthetic stand-in for Human_Gene ({rows} rows)",
+        "method": "StructRF",
+        "peer": f"peak memory {int(peak) * unit / 2**30:.2f} GiB",
+    }

@@ -1,0 +1,86 @@
+"""Plots of records beside published numbers."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from ldlrepro.metrics import DISTRIBUTION
+
+
+def style():
+    """Use the book's matplotlib style."""
+    plt.style.use(Path(__file__).with_name("ldlrepro.mplstyle"))
+
+
+def all_cells(compared, title):
+    """Scatter of every cell: the printed mean across, ours up, one panel a method.
+
+    Parameters
+    ----------
+    compared : result of `tables.cells`
+    """
+    there = compared[compared.ours.notna()]
+    methods = list(there.method.unique())
+    if not methods:
+        return _nothing("Nothing to compare: synthetic data are never set beside printed numbers.")
+    figure, axes = plt.subplots(
+        1, len(methods), figsize=(3.1 * len(methods), 3.4), sharex=True, sharey=True
+    )
+    for axis, method in zip(np.atleast_1d(axes), methods, strict=True):
+        mine = there[there.method == method]
+        low, high = 0.5 * there.published.min(), 2 * there.published.max()
+        axis.plot([low, high], [low, high], color="0.6", linewidth=0.8, zorder=0)
+        for measure, rows in mine.groupby("measure", sort=False):
+            axis.scatter(
+                rows.published, rows.ours, s=14, alpha=0.8, label=DISTRIBUTION[measure].label
+            )
+        axis.set(xscale="log", yscale="log", xlabel="printed", title=method)
+    np.atleast_1d(axes)[0].set_ylabel("ours")
+    np.atleast_1d(axes)[-1].legend(fontsize=7, loc="lower right")
+    figure.suptitle(title)
+    figure.tight_layout()
+    return figure
+
+
+def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", columns=3):
+    """One panel a data set: a curve a method over ``x``, printed values as dashed lines.
+
+    Parameters
+    ----------
+    long : DataFrame with dataset, method, ``x``, mean
+    printed : dict (dataset, method) -> printed value; its colour is the method's
+    names : dict, data set -> title
+    """
+    there = [d for d in names if d in set(long.dataset)]
+    rows = -(-len(there) // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(4 * columns, 2.7 * rows), squeeze=False)
+    colours = {m: f"C{i}" for i, m in enumerate(long.method.unique())}
+    for axis, dataset in zip(axes.flat, there, strict=False):
+        mine = long[long.dataset == dataset]
+        for method, line in mine.groupby("method", sort=False):
+            axis.plot(line[x], line["mean"], ".-", color=colours[method], label=method)
+        for method, colour in colours.items():
+            if (dataset, method) in printed:
+                axis.axhline(printed[dataset, method], color=colour, linestyle="--", linewidth=1)
+        top = max(
+            [np.nanmedian(mine["mean"]) * 3] + [1.3 * printed.get((dataset, m), 0) for m in colours]
+        )
+        bottom = mine["mean"].min()
+        axis.set(xscale="log", title=names[dataset], ylim=(bottom - 0.05 * (top - bottom), top))
+    for axis in axes.flat[len(there) :]:
+        axis.set_visible(False)
+    for axis in axes[-1]:
+        axis.set_xlabel(xlabel)
+    for axis in axes[:, 0]:
+        axis.set_ylabel(ylabel)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper center", ncols=len(labels), fontsize=8)
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.25 / rows))
+    return figure
+
+
+def _nothing(why):
+    figure = plt.figure(figsize=(8, 0.6))
+    figure.text(0.5, 0.5, why, ha="center", va="center")
+    return figure

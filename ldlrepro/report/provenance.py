@@ -1,0 +1,70 @@
+"""Where numbers come from: names of data sets by source, what was not run, machines, versions."""
+
+import pandas as pd
+
+
+def display_names(records, datasets, registry):
+    """Names for tables: a re-aligned or synthetic set is always named so.
+
+    Parameters
+    ----------
+    records : records with dataset and source
+    datasets : registry names
+    registry : DataFrame with name and display (``datasets.list()``)
+
+    Returns
+    -------
+    dict, registry name -> name in tables
+    """
+    plain = registry.set_index("name")["display"]
+    form = {"real": "{}", "realigned": "{} (re-aligned)", "synthetic": "synthetic stand-in for {}"}
+    source = records.groupby("dataset")["source"].first()
+    return {d: form[source.get(d, "real")].format(plain[d]) for d in datasets}
+
+
+def apart(records):
+    """Data sets that no total counts: those that are not the original files."""
+    return sorted(records[records.source != "real"].dataset.unique())
+
+
+def state(status, names, paper):
+    """Text on what was not run and what is stale, with the command that runs it.
+
+    Parameters
+    ----------
+    status : rows of `protocols.status`
+    """
+    frame = pd.DataFrame(status)
+    lines = []
+    groups = frame.groupby(["experiment", "dataset"], sort=False)[["done", "stale", "total"]].sum()
+    for (experiment, dataset), row in groups.iterrows():
+        if row.stale:
+            what = f"{row.stale} of {row.total} records are STALE (made by other code)"
+        elif row.done < row.total:
+            what = "not run" if row.done == 0 else f"{row.total - row.done} of {row.total} not run"
+        else:
+            continue
+        name = names.get(dataset, dataset)
+        command = f"ldlrepro run {paper} --experiment {experiment} --dataset {dataset}"
+        lines.append(f"{experiment}: {name}: {what}; to run: {command}")
+    return "\n".join(lines) or "Every data set was run, and no record is stale."
+
+
+def provenance(records):
+    """One row a machine and set of versions: fits, data sets and hours of fitting."""
+    rows = records.assign(
+        versions=records.versions.map(
+            lambda v: ", ".join(f"{name} {number}" for name, number in sorted(v.items()))
+        )
+    )
+    groups = rows.groupby(["machine", "versions"], sort=False)
+    return pd.DataFrame(
+        {
+            "machine": machine,
+            "versions": versions,
+            "fits": len(mine),
+            "data sets": mine.dataset.nunique(),
+            "minutes of fitting": f"{mine.fit_seconds.sum() / 60:.1f}",
+        }
+        for (machine, versions), mine in groups
+    )

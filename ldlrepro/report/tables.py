@@ -1,0 +1,151 @@
+"""Tables of records and published cells. A record is one row; see protocols/store.py."""
+
+from html import escape
+
+import pandas as pd
+from IPython.display import HTML
+
+from ldlrepro import published
+from ldlrepro.metrics import DISTRIBUTION
+
+
+def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
+    """Mean and standard deviation over the folds, long form.
+
+    Returns
+    -------
+    DataFrame with ``by``, measure, mean, std, folds, source
+    """
+    by = list(by)
+    long = records.melt(id_vars=[*by, "source"], value_vars=list(measures), var_name="measure")
+    groups = long.groupby([*by, "source", "measure"], sort=False)["value"]
+    return groups.agg(mean="mean", std="std", folds="count").reset_index()
+
+
+def published_cells(paper, tables, measures):
+    """Printed cells of some tables of a paper, those of the given measures."""
+    rows = published.load(paper)
+    return rows[rows.table.isin(tables) & rows.measure.isin(measures)]
+
+
+def cells(ours, printed):
+    """Every printed cell beside ours (see `published.compare`)."""
+    return published.compare(
+        ours[["dataset", "method", "measure", "mean", "std", "source"]], printed
+    )
+
+
+def agreement(compared, names, apart=()):
+    """Share of cells that agree, for each method and data set.
+
+    Parameters
+    ----------
+    compared : result of `cells`
+    names : dict, data set -> name in the table
+    apart : data sets that are shown but not counted in the total
+
+    Returns
+    -------
+    DataFrame, one row a data set and a last one "all that count", one column a method: "5 of 6"
+    """
+    there = compared[compared.ours.notna()]
+
+    def share(rows):
+        return f"{int(rows.agrees.sum())} of {len(rows)}" if len(rows) else "not run"
+
+    table = {}
+    for method in compared.method.unique():
+        mine = there[there.method == method]
+        column = {names[d]: share(mine[mine.dataset == d]) for d in compared.dataset.unique()}
+        counted = mine[~mine.dataset.isin(apart)]
+        percent = f" ({100 * counted.agrees.mean():.0f}%)" if len(counted) else ""
+        column["all that count"] = share(counted) + percent
+        table[method] = column
+    return pd.DataFrame(table)
+
+
+def side_by_side(ours, printed, caption, measures, order):
+    """One data set: a row a method, a column a measure; in each cell paper, ours, difference.
+
+    The difference is in published standard deviations; a tick says that it is within the stated
+    tolerance.
+    """
+    compared = cells(ours, printed).set_index(["method", "measure"])
+    mine = ours.set_index(["method", "measure"])
+    there = [m for m in order if m in set(ours.method)]
+    body = []
+    for method in there:
+        row = [f"<th scope='row'>{escape(method)}</th>"]
+        for measure in measures:
+            own = _pm(mine.loc[(method, measure), "mean"], mine.loc[(method, measure), "std"])
+            c = compared.loc[(method, measure)] if (method, measure) in compared.index else None
+            if c is not None and pd.notna(c.ours):
+                mark = "✓" if c.agrees else "✗"
+                lines = (
+                    f"{_pm(c.published, c.published_std)}<br><b>{own}</b>"
+                    f"<br>{c.difference_in_stds:+.1f} sd {mark}"
+                )
+            else:
+                lines = f"<br><b>{own}</b><br>&nbsp;"
+            row.append(f"<td>{lines}</td>")
+        body.append(f"<tr>{''.join(row)}</tr>")
+    arrows = {m: "↑" if DISTRIBUTION[m].greater_is_better else "↓" for m in measures}
+    head = "".join(f"<th>{DISTRIBUTION[m].label} {arrows[m]}</th>" for m in measures)
+    return HTML(
+        f"<table class='ldl'><caption>{escape(caption)}</caption>"
+        f"<thead><tr><th>paper<br><b>ours</b><br>difference</th>{head}</tr></thead>"
+        f"<tbody>{''.join(body)}</tbody></table>"
+    )
+
+
+def show(frame, caption, index=True):
+    """A small DataFrame as an HTML table with a caption; text as it is."""
+    frame = frame.reset_index() if index else frame
+    head = "".join(f"<th>{escape(str(c))}</th>" for c in frame.columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(str(v))}</td>" for v in row) + "</tr>"
+        for row in frame.itertuples(index=False)
+    )
+    return HTML(
+        f"<table class='ldl'><caption>{escape(caption)}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    )
+
+
+def nearest_settings(records, printed, method, names):
+    """Which of the tried settings comes nearest to a method's printed cells.
+
+    An explanation, not a result: the setting is picked by the printed numbers.
+
+    Parameters
+    ----------
+    records : records with a column ``setting``
+    printed : cells of the paper; only those of ``method`` count
+    names : dict, data set -> name in the table
+
+    Returns
+    -------
+    DataFrame, one row a data set: nearest setting, cells that agree, K-L printed and with it
+    """
+    records = records[records.source != "synthetic"]
+    ours = summary(records, by=("dataset", "setting"), measures=printed.measure.unique())
+    printed = printed[printed.method == method]
+    columns = ["data set", "nearest setting", "cells that agree", "K-L printed", "K-L with it"]
+    rows = []
+    for dataset, mine in ours.groupby("dataset", sort=False):
+        best = None
+        for setting, settled in mine.groupby("setting", sort=False):
+            compared = cells(settled.assign(method=method), printed[printed.dataset == dataset])
+            miss = (compared.difference.abs() / compared.tolerance).mean()
+            if best is None or miss < best[0]:
+                best = miss, setting, compared.set_index("measure")
+        _, setting, compared = best
+        kl = compared.loc["kl_divergence"]
+        share = f"{int(compared.agrees.sum())} of {len(compared)}"
+        theirs, own = _pm(kl.published, kl.published_std), _pm(kl.ours, kl.ours_std)
+        rows.append((names[dataset], setting, share, theirs, own))
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _pm(mean, std):
+    return f"{mean:.4f}±{std:.4f}"

@@ -1,0 +1,85 @@
+"""The command line: data, run, status, notebooks."""
+
+import nbformat
+import pytest
+
+from ldlrepro import batch, cli, paths
+
+
+@pytest.fixture
+def away(tmp_path, monkeypatch):
+    """No local copies, no network, records in a temporary folder."""
+    monkeypatch.delenv("LDLREPRO_DATA", raising=False)
+    monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
+    monkeypatch.setattr(paths, "quick_results", lambda: tmp_path / "quick")
+    monkeypatch.setattr("ldlrepro.datasets.files.reachable", lambda url: False)
+    return tmp_path
+
+
+def test_data_list_and_check(away, capsys):
+    assert cli.main(["data", "list"]) == 0
+    out = capsys.readouterr().out
+    assert "Yeast_alpha" in out and "Natural Scene" in out
+    assert cli.main(["data", "check", "s-JAFFE"]) == 0
+    assert "not at hand" in capsys.readouterr().out
+
+
+def test_unknown_names_are_answered_with_the_nearest(away, capsys):
+    assert cli.main(["data", "fetch", "s-JAFE"]) == 1
+    assert "SJAFFE" in capsys.readouterr().err
+    assert cli.main(["run", "structfr"]) == 1
+    assert "structrf" in capsys.readouterr().err
+    assert cli.main(["run", "structrf", "--method", "Struct"]) == 1
+    assert "StructRF" in capsys.readouterr().err
+
+
+def test_run_says_what_it_could_not_run_and_how_to_get_it(away, capsys):
+    command = ["run", "structrf", "--dataset", "s-JAFFE", "--n-jobs", "1"]
+    assert cli.main([*command, "--method", "MeanPredictor", "--experiment", "tables"]) == 0
+    out = capsys.readouterr().out
+    assert "0 computed" in out and "not run: SJAFFE" in out and "LDLREPRO_DATA" in out
+
+
+def test_run_and_status_of_the_quick_profile(away, capsys):
+    quick = ["--profile", "quick"]
+    command = ["run", "structrf", "--experiment", "tables", "--n-jobs", "1", *quick]
+    assert cli.main([*command, "--method", "MeanPredictor"]) == 0
+    assert "6 computed, 0 already there" in capsys.readouterr().out
+    assert cli.main([*command, "--method", "MeanPredictor"]) == 0
+    assert "0 computed, 6 already there" in capsys.readouterr().out
+    assert cli.main(["status", "structrf", *quick]) == 0
+    assert "6 of " in capsys.readouterr().out
+
+
+def notebook(folder, name, *sources):
+    cells = [nbformat.v4.new_code_cell(s) for s in sources]
+    cells[0].metadata["tags"] = ["parameters"]
+    nb = nbformat.v4.new_notebook(cells=cells)
+    nb.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
+    nbformat.write(nb, folder / f"{name}.ipynb")
+
+
+def test_notebooks_batch(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path)
+    notebook(tmp_path, "good", "n = 1  # a number", "print(n * 2)")
+    notebook(tmp_path, "bad", "n = 1", "raise OSError('disk')")
+    out = str(tmp_path / "deep" / "out")
+    assert cli.main(["notebooks", "good", "-p", "m", "3", "--out", out]) == 1
+    assert "good.ipynb has no parameter 'm'; it has: n" in capsys.readouterr().err
+    assert cli.main(["notebooks", "-p", "n", "21", "--out", out, "--jobs", "2"]) == 1
+    assert "1 of 2 notebooks failed" in capsys.readouterr().err
+    made = nbformat.read(tmp_path / "deep" / "out" / "good.ipynb", as_version=4)
+    assert made.cells[-1].outputs[0].text == "42\n"
+    assert (tmp_path / "deep" / "out" / "bad.ipynb").exists()  # as far as it came
+
+
+def test_parameters_are_read_as_python_where_they_are():
+    assert batch.parse("3") == 3
+    assert batch.parse("['SJAFFE']") == ["SJAFFE"]
+    assert batch.parse("None") is None
+    assert batch.parse("quick") == "quick"
