@@ -18,6 +18,9 @@ def main(arguments=None):
     except errors.LdlreproError as error:
         print(f"ldlrepro: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # the reader of our output, `head` say, has seen enough
+        sys.stderr.close()
+        return 0
     except KeyboardInterrupt:
         print("\nldlrepro: stopped; what was finished is kept.", file=sys.stderr)
         return 130

@@ -25,6 +25,8 @@ toy = make_toy(n_train=80, random_state=0)
 
 def small(name, **more):
     estimator = clone(ESTIMATORS[name])
+    if name == "RaisedZeros":
+        estimator.set_params(estimator=ldlrepro.SingleLabelRF(n_estimators=5))
     known = estimator.get_params()
     return estimator.set_params(**{k: v for k, v in (SMALL | more).items() if k in known})
 
@@ -57,7 +59,7 @@ EXPECTED_FAILURES = {
 
 
 @parametrize_with_checks(
-    [_with_second_label(type(e))(**small(n).get_params()) for n, e in ESTIMATORS.items()],
+    [_with_second_label(type(e))(**small(n).get_params(deep=False)) for n, e in ESTIMATORS.items()],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
 def test_scikit_learn_contract(estimator, check):

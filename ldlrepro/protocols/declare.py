@@ -13,7 +13,8 @@ class Method:
     name : str, as in the paper's tables
     estimator : unfitted LDL estimator
     grid : dict of lists, parameters chosen on the validation part (lowest K-L); {} for none
-    staged : True records ``staged_predict`` at each step in place of ``predict``
+    staged : True records what ``staged_predict`` yields, pairs (stage, predictions), in place of
+        ``predict``; the parameter is then called "stage"
     """
 
     name: str

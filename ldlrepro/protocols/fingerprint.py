@@ -23,9 +23,13 @@ _COMMON = (
 def fingerprint(method, folds):
     """Return 12 hex digits for a declared Method run over ``folds`` folds."""
     digest = hashlib.sha256()
-    for name in sorted(_reachable(type(method.estimator).__module__).union(_COMMON)):
-        digest.update(f"{name}\n{_code(_path(name))}\n".encode())
     parameters = sorted(method.estimator.get_params().items())
+    nested = [value for _, value in parameters if hasattr(value, "get_params")]
+    modules = set(_COMMON)
+    for estimator in (method.estimator, *nested):
+        modules |= _reachable(type(estimator).__module__)
+    for name in sorted(modules):
+        digest.update(f"{name}\n{_code(_path(name))}\n".encode())
     digest.update(repr((parameters, sorted(method.grid.items()), method.staged, folds)).encode())
     return digest.hexdigest()[:12]
 

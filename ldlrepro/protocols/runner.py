@@ -269,8 +269,8 @@ def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
     if not method.staged:
         return [common | {"parameters": parameters} | score(D[test], predicted)]
     return [
-        common | {"parameters": {"max_iter": int(step)}} | score(D[test], P)
-        for step, P in estimator.staged_predict(X[test])
+        common | {"parameters": {"stage": stage}} | score(D[test], P)
+        for stage, P in estimator.staged_predict(X[test])
     ]
 
 

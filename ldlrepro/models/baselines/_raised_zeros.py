@@ -1,0 +1,46 @@
+"""Another estimator's predictions with their zeros raised."""
+
+import numpy as np
+from sklearn.base import clone
+
+from ldlrepro.base import LDLEstimator
+from ldlrepro.models.baselines._constant import MeanPredictor
+
+
+class RaisedZeros(LDLEstimator):
+    """Predictions of an estimator, degrees below a floor raised to it and rows normalised.
+
+    For experiments: K-L depends on how a program treats predicted degrees of 0, and papers rarely
+    say how theirs did.
+
+    Parameters
+    ----------
+    estimator : LDL estimator, cloned; None for MeanPredictor
+    floors : tuple of float in [0, 1], the last is used by ``predict``
+    random_state : int, RandomState or None, handed on to an estimator that has one
+    """
+
+    def __init__(self, estimator=None, *, floors=(1e-3,), random_state=None):
+        self.estimator = estimator
+        self.floors = floors
+        self.random_state = random_state
+
+    def _fit(self, X, D):
+        self.estimator_ = clone(MeanPredictor() if self.estimator is None else self.estimator)
+        if "random_state" in self.estimator_.get_params():
+            self.estimator_.set_params(random_state=self.random_state)
+        self.estimator_.fit(X, D)
+
+    def staged_predict(self, X):
+        """Yield (floor, predicted distributions (n, c)) for each of ``floors``."""
+        P = self.estimator_.predict(X)
+        for floor in self.floors:
+            yield floor, _raise(P, floor)
+
+    def _predict(self, X):
+        return _raise(self.estimator_.predict(X), self.floors[-1])
+
+
+def _raise(P, floor):
+    P = np.maximum(P, floor)
+    return P / P.sum(axis=1, keepdims=True)
