@@ -1,0 +1,219 @@
+"""Folds, the choice of parameters, and the fingerprint of the code."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ldlrepro import AAKNN, SABFGS, MeanPredictor
+from ldlrepro.base import LDLEstimator
+from ldlrepro.datasets import make_toy
+from ldlrepro.metrics import kl_divergence
+from ldlrepro.protocols import fingerprint as code
+from ldlrepro.protocols.declare import Method
+from ldlrepro.protocols.fingerprint import fingerprint
+from ldlrepro.protocols.selection import choose
+from ldlrepro.protocols.splits import ten_folds
+
+toy = make_toy(n_train=60, random_state=0)
+
+
+# --- folds -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [10, 57, 200])
+def test_ten_folds_are_disjoint_and_cover(n):
+    folds = ten_folds(n, seed=3)
+    assert len(folds) == 10
+    for train, validation, test in folds:
+        assert sorted([*train, *validation, *test]) == list(range(n))
+        assert all(n // 10 <= len(part) <= -(-n // 10) for part in (validation, test))
+    for part in (1, 2):  # each row is tested once, and validates once
+        assert sorted(np.concatenate([f[part] for f in folds])) == list(range(n))
+    for f in range(10):
+        np.testing.assert_array_equal(folds[f][1], folds[(f + 1) % 10][2])
+
+
+def test_ten_folds_are_8_1_1_and_seeded():
+    folds = ten_folds(200, seed=3)
+    assert {tuple(map(len, f)) for f in folds} == {(160, 20, 20)}
+    again, other = ten_folds(200, seed=3), ten_folds(200, seed=4)
+    np.testing.assert_array_equal(folds[5][2], again[5][2])
+    assert set(folds[5][2]) != set(other[5][2])
+    assert folds[0][2].max() - folds[0][2].min() > 19  # shuffled
+
+
+def test_too_few_rows_for_the_folds():
+    with pytest.raises(ValueError, match="9 rows cannot be split into 10 folds"):
+        ten_folds(9, seed=0)
+    assert len(ten_folds(3, 0, folds=3)) == 3
+
+
+# --- selection -------------------------------------------------------------------------------
+
+
+def test_choose_takes_the_lowest_kl_on_the_validation_rows():
+    train, validation, _ = ten_folds(60, 0)[0]
+    grid = {"n_neighbors": [1, 2, 4, 8, 16, 40]}
+    losses = {
+        k: kl_divergence(
+            toy.D[validation], AAKNN(k).fit(toy.X[train], toy.D[train]).predict(toy.X[validation])
+        )
+        for k in grid["n_neighbors"]
+    }
+    best = min(losses, key=losses.get)
+    assert best not in (1, 40)
+    estimator = AAKNN(5)
+    assert choose(estimator, grid, toy.X, toy.D, train, validation) == {"n_neighbors": best}
+    assert estimator.n_neighbors == 5 and not hasattr(estimator, "D_")
+
+
+def test_choose_sees_no_other_rows():
+    train, validation, test = ten_folds(60, 0)[0]
+    X, D = toy.X.copy(), toy.D.copy()
+    X[test] = np.nan
+    grid = {"n_neighbors": [1, 4, 40]}
+    spoilt = choose(AAKNN(), grid, X, D, train, validation)
+    assert spoilt == choose(AAKNN(), grid, toy.X, toy.D, train, validation)
+
+
+class NeverFitted(LDLEstimator):
+    def __init__(self, k=0):
+        self.k = k
+
+    def fit(self, X, D):
+        raise AssertionError("fitted")
+
+
+@pytest.mark.parametrize("grid, chosen", [({}, {}), ({"k": [7]}, {"k": 7})])
+def test_nothing_is_fitted_where_there_is_no_choice(grid, chosen):
+    assert choose(NeverFitted(), grid, toy.X, toy.D, [0], [1]) == chosen
+
+
+class SameWhatever(MeanPredictor):
+    def __init__(self, k=0):
+        self.k = k
+
+
+def test_the_first_of_equals_is_chosen():
+    rows = np.arange(30)
+    chosen = choose(SameWhatever(), {"k": [3, 1, 2]}, toy.X, toy.D, rows, rows + 30)
+    assert chosen == {"k": 3}
+
+
+# --- fingerprint -----------------------------------------------------------------------------
+
+BFGS = Method("SA-BFGS", SABFGS())
+REACHED = (
+    "ldlrepro.models.maxent._sabfgs",
+    "ldlrepro.models.maxent._objective",
+    "ldlrepro.kernels.maxent",
+    "ldlrepro.kernels._jit",
+    "ldlrepro.base",
+    "ldlrepro.validation",
+    "ldlrepro.metrics._distribution",
+    "ldlrepro.protocols.splits",
+    "ldlrepro.protocols.selection",
+)
+
+
+@pytest.fixture
+def edit(tmp_path, monkeypatch):
+    """Let the fingerprint read a changed copy of a module in place of its file."""
+    path_of, copies = code._path, {}
+    monkeypatch.setattr(code, "_path", lambda name: copies.get(name) or path_of(name))
+
+    def edited(module, change):
+        before = path_of(module).read_text()
+        after = change(before)
+        assert after != before
+        copies[module] = tmp_path / f"{module}-{len(list(tmp_path.iterdir()))}.py"
+        copies[module].write_text(after)
+
+    return edited
+
+
+@pytest.mark.parametrize("module", REACHED)
+def test_code_in_any_imported_module_counts(edit, module):
+    before = fingerprint(BFGS, 10)
+    edit(module, lambda text: text + "\nADDED = 1\n")
+    changed = fingerprint(BFGS, 10)
+    assert changed != before
+    edit(module, lambda text: text + "\nADDED = 2\n")
+    assert fingerprint(BFGS, 10) not in (before, changed)
+
+
+def longer_docstrings(text):
+    lines = [line + "\n" if line.lstrip().startswith('"""') else line for line in text.split("\n")]
+    return "\n".join(lines).replace('"""', '"""More. ', 1)
+
+
+WORDS = {
+    "a comment line": lambda text: text.replace("\ndef ", "\n# A remark: x = 1\ndef ", 1),
+    "a comment after code": lambda text: text.replace(
+        "import numpy as np", "import numpy as np  # np"
+    ),
+    "docstrings": longer_docstrings,
+    "blank lines": lambda text: text.replace("\n\n", "\n\n\n") + "\n\n",
+}
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_words_do_not_count(edit, words):
+    before = fingerprint(BFGS, 10)
+    edit("ldlrepro.models.maxent._objective", WORDS[words])
+    assert fingerprint(BFGS, 10) == before
+
+
+class Wrapping(LDLEstimator):
+    def __init__(self, base):
+        self.base = base
+
+
+def test_code_of_an_estimator_inside_an_estimator_counts(edit):
+    method = Method("wrapped", Wrapping(SABFGS()))
+    before = fingerprint(method, 10)
+    edit("ldlrepro.kernels.maxent", lambda text: text + "\nADDED = 1\n")
+    assert fingerprint(method, 10) != before
+
+
+def test_modules_that_are_not_imported_do_not_count(edit):
+    before = fingerprint(BFGS, 10)
+    for module in ("ldlrepro.kernels.tree", "ldlrepro.models.maxent._saiis", "ldlrepro.published"):
+        edit(module, lambda text: text + "\nADDED = 1\n")
+    assert fingerprint(BFGS, 10) == before
+
+
+def test_a_string_that_looks_like_a_comment_counts(edit):
+    before = fingerprint(BFGS, 10)
+    marks = set()
+    for letter in "ab":
+        edit("ldlrepro.base", lambda text, letter=letter: text + f'\nADDED = "# {letter}"\n')
+        marks.add(fingerprint(BFGS, 10))
+    assert len(marks | {before}) == 3
+
+
+def test_the_declaration_counts():
+    marks = {
+        fingerprint(method, folds)
+        for method, folds in (
+            (BFGS, 10),
+            (BFGS, 5),
+            (replace(BFGS, estimator=SABFGS(301)), 10),
+            (replace(BFGS, grid={"max_iter": [100, 300]}), 10),
+            (replace(BFGS, grid={"max_iter": [100, 301]}), 10),
+            (replace(BFGS, staged=True), 10),
+            (Method("SA-BFGS", MeanPredictor()), 10),
+        )
+    }
+    assert len(marks) == 7
+    assert fingerprint(replace(BFGS, name="BFGS-LDL"), 10) == fingerprint(BFGS, 10)
+
+
+def test_the_fingerprint_is_the_same_in_every_place(tmp_path, edit):
+    before = fingerprint(BFGS, 10)
+    for module in REACHED:
+        edit(module, lambda text: text + "\n")
+    assert fingerprint(BFGS, 10) == before
+    assert Path(code._path("ldlrepro.base")).parent == tmp_path

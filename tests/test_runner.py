@@ -1,0 +1,258 @@
+"""The runner: what is computed, kept, shown as stale, and survives a kill."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import requests
+
+from ldlrepro import AAKNN, SABFGS, MeanPredictor, datasets, paths
+from ldlrepro.datasets import files
+from ldlrepro.errors import UnknownNameError
+from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.protocols import open_store, run, runner, status
+from ldlrepro.protocols.declare import Experiment, Method, Paper
+
+SET = "Yeast_spoem"
+KNN = Method("kNN", AAKNN(), {"n_neighbors": [3, 9]})
+MEAN = Method("mean", MeanPredictor())
+BROKEN = Method("broken", SABFGS(init="nonsense"))
+STAGED = Method("steps", SABFGS(6, init="random", path=(2, 6)), staged=True)
+
+
+def paper(*methods, seed=0, rows=40):
+    experiment = Experiment("main", methods or (KNN, MEAN), (SET, "SJAFFE"), folds=4, seed=seed)
+    return Paper("tiny", "A tiny paper", (experiment,), {SET: rows})
+
+
+TINY = paper()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Records and data go to an empty folder; there is no network."""
+    monkeypatch.setattr(paths, "quick_results", lambda: tmp_path / "quick")
+    monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
+    monkeypatch.delenv("LDLREPRO_DATA", raising=False)
+    runner._load.cache_clear()
+    yield tmp_path
+    runner._load.cache_clear()
+
+
+def quick(declared=TINY, **options):
+    return run(declared, profile="quick", progress=False, **options)
+
+
+def records(declared=TINY, profile="quick"):
+    return open_store(declared, declared.experiments[0], profile).read(SET)
+
+
+def state(declared=TINY, profile="quick"):
+    return {
+        r["method"]: (r["done"], r["stale"], r["total"])
+        for r in status(declared, profile)
+        if r["dataset"] == SET
+    }
+
+
+def test_computes_once():
+    assert state() == {"kNN": (0, 0, 3), "mean": (0, 0, 3)}
+    assert quick() == {"computed": 6, "kept": 0, "unavailable": {}}
+    first = records()
+    assert quick() == {"computed": 0, "kept": 6, "unavailable": {}}
+    pd.testing.assert_frame_equal(records(), first)
+    assert state() == {"kNN": (3, 0, 3), "mean": (3, 0, 3)}
+
+
+def test_what_a_record_holds():
+    quick()
+    frame = records()
+    assert set(frame.source) == set(frame.data_sha256) == {"synthetic"}
+    assert set(frame.n_train + frame.n_test) == {40} and frame.n_test.sum() == 2 * 40
+    data = datasets.make_standin(SET, n_samples=40, random_state=0)
+    for row in frame.itertuples():
+        train, validation, test = runner.ten_folds(40, 0, 3)[row.fold]
+        rest = [*train, *validation]
+        model = MeanPredictor() if row.method == "mean" else AAKNN(**row.parameters)
+        P = model.fit(data.X[rest], data.D[rest]).predict(data.X[test])
+        expected = runner.score(data.D[test], P)
+        assert {m: getattr(row, m) for m in DISTRIBUTION} == pytest.approx(expected, rel=1e-8)
+    assert frame.parameters[frame.method == "mean"].tolist() == [{}] * 3
+    assert all(p["n_neighbors"] in (3, 9) for p in frame.parameters[frame.method == "kNN"])
+
+
+def test_numbers_do_not_depend_on_n_jobs():
+    declared = paper(KNN, STAGED)
+    quick(declared, n_jobs=1)
+    one = records(declared)
+    assert quick(declared, n_jobs=2, recompute=True)["computed"] == 6
+    pd.testing.assert_frame_equal(
+        records(declared).drop(columns=["fit_seconds", "predict_seconds"]),
+        one.drop(columns=["fit_seconds", "predict_seconds"]),
+    )
+    assert not records(declared).fit_seconds.equals(one.fit_seconds)  # it did run again
+
+
+def test_steps_are_recorded_and_a_lost_one_is_computed_again():
+    declared = paper(STAGED)
+    quick(declared)
+    frame = records(declared)
+    assert [p["stage"] for p in frame.parameters] == [2, 6] * 3
+    path = paths.quick_results() / "tiny" / "main" / f"{SET}.csv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    assert state(declared) == {"steps": (2, 1, 3)}
+    assert quick(declared)["computed"] == 1
+    assert records(declared)[list(DISTRIBUTION)].equals(frame[list(DISTRIBUTION)])
+
+
+CHANGES = {
+    "grid": paper(replace(KNN, grid={"n_neighbors": [3, 8]}), MEAN),
+    "parameter": paper(replace(KNN, estimator=AAKNN(4)), MEAN),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_declaration_makes_its_own_records_stale(change):
+    quick()
+    changed = CHANGES[change]
+    assert state(changed) == {"kNN": (0, 3, 3), "mean": (3, 0, 3)}
+    assert quick(changed) == {"computed": 3, "kept": 3, "unavailable": {}}
+    assert state(changed) == {"kNN": (3, 0, 3), "mean": (3, 0, 3)}
+    assert len(records(changed)) == 6
+
+
+@pytest.mark.parametrize("change", [{"seed": 1}, {"rows": 30}])
+def test_another_seed_or_stand_in_makes_all_records_stale(change):
+    quick()
+    changed = paper(**change)
+    assert state(changed) == {"kNN": (0, 3, 3), "mean": (0, 3, 3)}
+    assert quick(changed)["computed"] == 6
+    assert state(changed) == {"kNN": (3, 0, 3), "mean": (3, 0, 3)}
+
+
+def test_an_old_fingerprint_is_stale_and_computed_again(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "fingerprint", lambda method, folds: "0" * 12)
+        quick()
+    assert state() == {"kNN": (0, 3, 3), "mean": (0, 3, 3)}
+    assert quick(methods=["mean"]) == {"computed": 3, "kept": 0, "unavailable": {}}
+    assert state() == {"kNN": (0, 3, 3), "mean": (3, 0, 3)}
+
+
+def real_data(monkeypatch, digest):
+    """Let ``load(SET)`` give rows that pass for the registered file with this digest."""
+    data = datasets.make_standin(SET, n_samples=40)
+    data.source, data.sha256 = "real", digest
+    load = datasets.load
+    monkeypatch.setattr(datasets, "load", lambda name: data if name == SET else load(name))
+    monkeypatch.setattr(datasets, "is_current", lambda name, sha256: sha256 == digest)
+    runner._load.cache_clear()
+
+
+def test_records_of_another_data_file_are_stale(monkeypatch):
+    for digest in ("a" * 64, "b" * 64):
+        real_data(monkeypatch, digest)
+        assert state(profile="paper")["kNN"][0] == 0
+        assert run(TINY, [SET], progress=False) == {"computed": 8, "kept": 0, "unavailable": {}}
+        assert set(records(profile="paper").data_sha256) == {digest}
+        assert state(profile="paper") == {"kNN": (4, 0, 4), "mean": (4, 0, 4)}
+    assert not paths.quick_results().exists()
+
+
+def test_a_method_that_fails_is_named_and_the_others_are_kept():
+    declared = paper(BROKEN, MEAN)
+    message = rf"(?s)3 of 6 fits failed.*broken on {SET}, fold 0:.*init must be"
+    with pytest.raises(runner.RunError, match=message):
+        quick(declared)
+    assert state(declared) == {"broken": (0, 0, 3), "mean": (3, 0, 3)}
+    with pytest.raises(runner.RunError, match="3 of 3 fits failed"):
+        quick(declared)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"methods": ["kNN", "k-NN"]}, r"No method 'k-NN' here; there are: kNN, mean\."),
+        ({"datasets": ["SJAFE"]}, "no data set named 'SJAFE'.*SJAFFE"),
+        ({"datasets": ["Movie"]}, f"No data set 'Movie' here; there are: {SET}"),
+        ({"experiments": ["side"]}, "No experiment 'side' here; there are: main"),
+    ],
+)
+def test_unknown_names(options, message):
+    with pytest.raises(UnknownNameError, match=message):
+        quick(**options)
+    assert len(records()) == 0
+
+
+def test_unknown_paper_and_profile():
+    with pytest.raises(UnknownNameError, match="No paper 'structfr'; there are: .*structrf"):
+        run("structfr", progress=False)
+    with pytest.raises(ValueError, match="profile must be one of paper, quick, got 'fast'"):
+        run(TINY, profile="fast", progress=False)
+
+
+def test_a_choice_of_methods_and_data_sets():
+    assert quick(methods=["mean"], datasets=["yeast spoem"])["computed"] == 3
+    assert set(records().method) == {"mean"}
+    for nothing in ({"methods": []}, {"datasets": []}, {"experiments": []}):
+        assert quick(**nothing) == {"computed": 0, "kept": 0, "unavailable": {}}
+
+
+def test_data_that_are_not_at_hand_are_reported(monkeypatch):
+    def refuse(url, target):
+        raise requests.exceptions.ConnectionError("no net")
+
+    monkeypatch.setattr(files, "transport", refuse)
+    monkeypatch.setattr(files, "BACKOFF", 0)
+    real_data(monkeypatch, "a" * 64)
+    result = run(TINY, progress=False)
+    assert result["computed"] == 8 and list(result["unavailable"]) == ["SJAFFE"]
+    assert "SJAFFE" in result["unavailable"]["SJAFFE"]
+
+
+SCRIPT = """
+import os, signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from ldlrepro import paths
+from ldlrepro.protocols import runner
+import test_runner
+
+def kill_at(call, number):
+    def counted(*args, **kwargs):
+        counted.calls += 1
+        if counted.calls == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*args, **kwargs)
+    counted.calls = 0
+    return counted
+
+paths.quick_results = lambda: Path(sys.argv[2])
+if sys.argv[3] == "fit":
+    runner.choose = kill_at(runner.choose, 4)
+else:
+    os.replace = kill_at(os.replace, 4)
+runner.run(test_runner.TINY, profile="quick", progress=False)
+"""
+
+
+@pytest.mark.parametrize("during", ["fit", "write"])
+def test_a_kill_loses_nothing_that_was_finished(during):
+    """The process dies within the fourth job; three are there, and the next run does three."""
+    arguments = [str(Path(__file__).parent), str(paths.quick_results()), during]
+    ended = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *arguments], env=os.environ, capture_output=True
+    )
+    assert ended.returncode == -9, ended.stderr.decode()
+    before = records()
+    assert len(before) == 3
+    assert quick() == {"computed": 3, "kept": 3, "unavailable": {}}
+    after = records()
+    kept = after.merge(before[["method", "fold"]], on=["method", "fold"])
+    assert kept.fit_seconds.tolist() == before.fit_seconds.tolist()  # not run again
+    assert state() == {"kNN": (3, 0, 3), "mean": (3, 0, 3)}

@@ -1,0 +1,200 @@
+"""The record store under kills, full disks, damaged files and two writers."""
+
+import errno
+import multiprocessing
+import os
+import warnings
+
+import pytest
+
+from ldlrepro.errors import RecordDamagedWarning
+from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.protocols.store import COLUMNS, RecordStore
+
+
+def record(fold=0, method="A", seed=0, **more):
+    numbers = {name: 0.125 + fold / 8 for name in DISTRIBUTION}
+    return {
+        "paper": "p",
+        "experiment": "e",
+        "dataset": "set",
+        "source": "synthetic",
+        "data_sha256": "synthetic",
+        "method": method,
+        "parameters": {"k": 5, "name": 'a "quoted", word'},
+        "seed": seed,
+        "fold": fold,
+        "fit_seconds": 0.25,
+        "predict_seconds": 1e-7,
+        "n_train": 90,
+        "n_test": 10,
+        "versions": {"python": "3.11"},
+        "machine": "Prozessor, 2 Kerne (größer)",
+        "fingerprint": "0123456789ab",
+        **numbers,
+        **more,
+    }
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = RecordStore(tmp_path / "p" / "e")
+    for fold in range(4):
+        store.put([record(fold)])
+    return store
+
+
+def content(store):
+    return (store.folder / "set.csv").read_text(encoding="utf-8")
+
+
+def folds(store):
+    return store.read("set").fold.tolist()
+
+
+def strays(store):
+    return sorted(p.name for p in store.folder.iterdir() if p.name not in ("set.csv", "set.lock"))
+
+
+def test_round_trip(store):
+    frame = store.read("set")
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame.to_dict("records") == [record(fold) for fold in range(4)]
+    assert strays(store) == []
+
+
+def test_numbers_have_ten_digits(store):
+    store.put([record(0, cosine=1 / 3, fit_seconds=1e-9 / 3)])
+    row = store.read("set").iloc[0]
+    assert row.cosine == 0.3333333333 and row.fit_seconds == 3.333333333e-10
+
+
+def test_read_all_or_none(store):
+    store.put([record(dataset="other")])
+    assert sorted(store.read().dataset) == ["other", *["set"] * 4]
+    assert len(store.read("absent")) == 0 and list(store.read("absent")) == list(COLUMNS)
+    assert len(RecordStore(store.folder / "nowhere").read()) == 0
+
+
+def test_only_the_same_job_is_replaced(store):
+    store.put([record(2, fingerprint="new")])
+    store.put([record(2, method="B")])
+    store.put([record(2, seed=1)])
+    frame = store.read("set")
+    found = list(zip(frame.method, frame.seed, frame.fold, strict=True))
+    assert found == [*[("A", 0, f) for f in range(4)], ("A", 1, 2), ("B", 0, 2)]
+    assert frame.fingerprint[(frame.method == "A") & (frame.seed == 0)].tolist() == [
+        *["0123456789ab"] * 2,
+        "new",
+        "0123456789ab",
+    ]
+
+
+def test_steps_of_one_job_are_replaced_together(store):
+    store.put([record(9, parameters={"stage": k}) for k in (1, 2, 3)])
+    store.put([record(9, parameters={"stage": k}) for k in (1, 5)])
+    frame = store.read("set")
+    assert [p["stage"] for p in frame.parameters[frame.fold == 9]] == [1, 5]
+
+
+def test_order_of_writing_does_not_matter(store, tmp_path):
+    other = RecordStore(tmp_path / "other")
+    for fold in (3, 1, 0, 2):
+        other.put([record(fold)])
+    assert content(other) == content(store)
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "chmod"])
+def test_full_disk_leaves_the_old_file(store, monkeypatch, call):
+    before = content(store)
+
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(OSError, match="No space left"):
+        store.put([record(7)])
+    monkeypatch.undo()
+    assert content(store) == before and strays(store) == []
+    store.put([record(7)])
+    assert folds(store) == [0, 1, 2, 3, 7]
+
+
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.95])
+def test_a_file_cut_short_keeps_its_good_rows(store, part):
+    lines = content(store).splitlines(keepends=True)
+    cut = "".join(lines[:3]) + lines[3][: int(part * len(lines[3]))]
+    (store.folder / "set.csv").write_text(cut, encoding="utf-8")
+    with pytest.warns(RecordDamagedWarning, match="1 damaged row.*line 4.*2 good rows"):
+        assert folds(store) == [0, 1]
+    (aside,) = strays(store)
+    assert aside.startswith("set.csv.damaged-")
+    assert (store.folder / aside).read_text(encoding="utf-8") == cut
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert folds(store) == [0, 1]
+        store.put([record(2)])
+    assert folds(store) == [0, 1, 2]
+
+
+DAMAGE = {
+    "an edited digit": ("0.25", "0.26"),
+    "a lost quote": ('"{""k', '{""k'),
+    "a lost cell": (",90,10,", ",90,"),
+    "zero bytes": ("Prozessor", "\0" * 200_000),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+@pytest.mark.parametrize("first_to_see", ["read", "put"])
+def test_damage_costs_its_own_row_only(store, kind, first_to_see):
+    lines = content(store).split("\n")
+    old, new = DAMAGE[kind]
+    assert old in lines[2]
+    lines[2] = lines[2].replace(old, new, 1)
+    (store.folder / "set.csv").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.warns(RecordDamagedWarning, match="1 damaged row.*line 3.*3 good rows"):
+        store.read("set") if first_to_see == "read" else store.put([record(3)])
+    assert folds(store) == [0, 2, 3] and len(strays(store)) == 1
+
+
+@pytest.mark.parametrize("text", ["", "paper,fold\np,1\n"])
+def test_a_file_without_the_right_header_is_set_aside(store, text):
+    (store.folder / "set.csv").write_text(text)
+    with pytest.warns(RecordDamagedWarning, match="line 1.*0 good rows"):
+        assert folds(store) == []
+    (aside,) = strays(store)
+    assert (store.folder / aside).read_text() == text
+
+
+def test_line_ends_of_another_system_are_no_damage(store):
+    text = content(store)
+    (store.folder / "set.csv").write_bytes(text.replace("\n", "\r\n").encode())
+    assert folds(store) == [0, 1, 2, 3]
+
+
+def write_some(folder, method):
+    for fold in range(15):
+        RecordStore(folder).put([record(fold, method=method)])
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_two_writers_lose_nothing(store, damaged):
+    """Not even where both find a damaged row to set aside."""
+    fork = multiprocessing.get_context("fork")
+    if damaged:
+        with open(store.folder / "set.csv", "a") as file:
+            file.write("half a row")
+    writers = [fork.Process(target=write_some, args=(store.folder, m)) for m in ("B", "C")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecordDamagedWarning)
+        for w in writers:
+            w.start()
+        while any(w.is_alive() for w in writers):
+            store.read("set")
+    assert [w.exitcode for w in writers] == [0, 0]
+    assert store.read("set").groupby("method").fold.apply(list).to_dict() == {
+        "A": list(range(4)),
+        "B": list(range(15)),
+        "C": list(range(15)),
+    }
