@@ -106,7 +106,8 @@ def scaling_step(X, size, P, target, step, todo, max_newton):
                     low = root
                 if slope <= 0.0:
                     break
-                after = root - value / slope
+                # Where p is tiny Newton lands far beyond the root and returns by 1 / top a step.
+                after = root - max(-2.0 / top, min(2.0 / top, value / slope))
                 if after <= low or after >= high:
                     if np.isinf(low) or np.isinf(high):
                         after = root - np.sign(value) / top

@@ -53,6 +53,8 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
     names : dict, data set -> title
     """
     there = [d for d in names if d in set(long.dataset)]
+    if not there:
+        return _nothing("No records of this experiment.")
     rows = -(-len(there) // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(4 * columns, 2.7 * rows), squeeze=False)
     colours = {m: f"C{i}" for i, m in enumerate(long.method.unique())}

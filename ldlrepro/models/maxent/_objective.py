@@ -99,11 +99,12 @@ class MaxEnt(LDLEstimator):
 
     def _close_path(self, W):
         """After convergence every later iteration has the same coefficients."""
-        for iteration in self.path:
-            self.path_.setdefault(iteration, W)
+        if self.n_iter_ < self.max_iter:
+            for iteration in self.path:
+                self.path_.setdefault(iteration, W)
 
     def staged_predict(self, X):
-        """Yield (iteration, predicted distributions (n, c)) for each iteration in ``path``."""
+        """Yield (iteration, predicted distributions (n, c)) for each in ``path`` to ``max_iter``."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         for iteration, W in sorted(self.path_.items()):

@@ -51,6 +51,7 @@ class SABFGS(MaxEnt):
         loss = MaxEntLoss(X, D)
         start = self._start(loss.shape)
         self.path_ = {}
+        self._note(0, start)
         count = 0
 
         def keep(w):

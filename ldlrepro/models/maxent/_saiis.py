@@ -47,6 +47,7 @@ class SAIIS(MaxEnt):
         equations = _ScalingEquations(X, D)
         W = self._start(equations.target.shape)
         self.path_ = {}
+        self._note(0, W)
         self.n_iter_ = 0
         nothing = np.zeros(D.T.shape)  # subtracted from the probabilities
         previous = np.inf
