@@ -1,6 +1,9 @@
 """Five papers on label-distribution and multi-label learning, reproduced number by number."""
 
 from ldlrepro.models.baselines._constant import MeanPredictor, UniformPredictor
+from ldlrepro.models.baselines._raised_zeros import RaisedZeros
+from ldlrepro.models.boosting._aoso import AOSOLDLogitBoost
+from ldlrepro.models.boosting._ldlogitboost import LDLogitBoost
 from ldlrepro.models.maxent._sabfgs import SABFGS
 from ldlrepro.models.maxent._saiis import SAIIS
 from ldlrepro.models.neighbors._aaknn import AAKNN
@@ -11,7 +14,10 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AAKNN",
+    "AOSOLDLogitBoost",
+    "LDLogitBoost",
     "MeanPredictor",
+    "RaisedZeros",
     "SABFGS",
     "SAIIS",
     "SingleLabelRF",

@@ -1,0 +1,1 @@
+"""Logistic boosting of label distributions."""
