@@ -7,7 +7,7 @@ import pytest
 from ldlrepro import StructRF
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels import tree as kernel
-from ldlrepro.models.trees._structrf import _prepare
+from ldlrepro.models.trees._forest import _prepare
 
 
 def data(kind, n=90, seed=0):

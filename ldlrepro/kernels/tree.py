@@ -183,6 +183,44 @@ def scan_adaptive(order, code, packed, t, all1, total, best, base, alpha, beta):
 
 
 @kernel
+def scan_classes(
+    order, code, weight, label, t, counts, total, best, base, adaptive, alpha, beta, left
+):
+    """Best cut of one feature about given classes; ``counts`` (k,) of the node, ``left`` scratch.
+
+    Returns (position, purity).
+    """
+    position = -1
+    n = order.shape[0]
+    left[:] = 0
+    seen = 0
+    sum_left = 0.0
+    sum_right = 0.0
+    for k in range(counts.shape[0]):
+        sum_right += t[counts[k]]
+    target = 0
+    for i in range(n - 1):
+        r = order[i]
+        k = label[r]
+        before = left[k]
+        after = before + weight[r]
+        sum_left += t[after] - t[before]
+        sum_right += t[counts[k] - after] - t[counts[k] - before]
+        left[k] = after
+        seen += weight[r]
+        if i < target or code[r] == code[order[i + 1]]:
+            continue
+        g = sum_left - t[seen] + sum_right - t[total - seen]
+        if g > best:
+            best = g
+            position = i
+        if adaptive:
+            ratio = (g - base) / (best - base) if best > base else 1.0
+            target = i + next_step(n, ratio, alpha, beta)
+    return position, best
+
+
+@kernel
 def _partition(rows, goes_left, buffer):
     """Stable partition of ``rows`` in place; returns how many go left."""
     a = 0
@@ -199,9 +237,19 @@ def _partition(rows, goes_left, buffer):
 
 
 @kernel
+def _drawn(features, i, state):
+    """The i-th of ``features`` in a random order: one step of Fisher and Yates's shuffle."""
+    j = i + int(_uniform(state) * (features.shape[0] - i))
+    features[i], features[j] = features[j], features[i]
+    return features[i]
+
+
+@kernel
 def grow(
     D,
     weight,
+    label,
+    n_classes,
     order,
     code,
     values,
@@ -213,6 +261,7 @@ def grow(
     sparse_features,
     max_depth,
     min_samples_split,
+    max_features,
     kmeans_iter,
     adaptive,
     alpha,
@@ -223,14 +272,17 @@ def grow(
 
     Parameters
     ----------
-    D : (n, c) float64, label distributions
+    D : (n, c) float64, label distributions, averaged in the leaves
     weight : (n,) int64, how often each row was drawn
+    label, n_classes : (n,) int64 and int, classes to tell apart at every node; with n_classes = 0
+        each node clusters its rows of D in two
     order : (p, n) int32, rows of each sorted feature in ascending order
     code : (p, n) int32, rank of each row's value, equal for equal values
     values : (p, n) float64, the values themselves
     sorted_features, sparse_features : column numbers in X
     sparse_start, sparse_index : the rows' sparse features that take the rarer value (CSR)
     sparse_rare_is_low, sparse_threshold : side of the rarer value and the midpoint
+    max_features : int, features drawn at a node; further ones while all drawn are constant there
     state : (1,) uint64, random state
 
     Returns
@@ -240,6 +292,7 @@ def grow(
     """
     n, c = D.shape
     p = order.shape[0]
+    n_sparse = sparse_features.shape[0]
     rows = np.flatnonzero(weight).astype(np.int32)
     m = rows.shape[0]
     lists = np.empty((p, m), np.int32)
@@ -271,8 +324,12 @@ def grow(
     packed = np.zeros(n, np.int64)
     goes_left = np.zeros(n, np.uint8)
     buffer = np.empty(m, np.int32)
-    count = np.zeros(sparse_features.shape[0], np.int64)
-    touched = np.empty(sparse_features.shape[0], np.int32)
+    features = np.arange(p + n_sparse)
+    count = np.zeros(n_sparse, np.int64)  # of the rarer value: weight, cluster 1 packed above it
+    by_class = np.zeros((n_sparse, n_classes), np.int64)
+    node_classes = np.zeros(n_classes, np.int64)
+    scratch = np.zeros(n_classes, np.int64)
+    touched = np.empty(n_sparse, np.int32)
 
     stack = np.empty((m + 1, 4), np.int64)  # node, first, end, depth
     stack[0] = (0, 0, m, 0)
@@ -290,13 +347,10 @@ def grow(
                 Z[i, j] = D[r, j]
         samples[node] = total
         split = k > 1 and total >= min_samples_split and depth < max_depth
-        if split:
+        all1 = 0
+        base = 0.0
+        if split and n_classes == 0:
             split = two_means(Z[:k], w[:k], kmeans_iter, state, cluster[:k])
-        best_f = -1
-        best_sparse = False
-        best_at = 0
-        if split:
-            all1 = 0
             for i in range(k):
                 r = rows[first + i]
                 packed[r] = weight[r]
@@ -304,25 +358,21 @@ def grow(
                     packed[r] += weight[r] * _PACK
                     all1 += weight[r]
             base = t[all1] + t[total - all1] - t[total]
-            best = base + 1e-9 * total  # rounding of the k ln k sums is no gain
-            for f in range(p):
-                segment = lists[f, first:end]
-                if best >= 0.0:
-                    break  # both sides pure: nothing beats it
-                if code[f, segment[0]] == code[f, segment[k - 1]]:
-                    continue
-                if adaptive:
-                    at, g, _ = scan_adaptive(
-                        segment, code[f], packed, t, all1, total, best, base, alpha, beta
-                    )
-                else:
-                    at, g = scan_all(segment, code[f], packed, t, all1, total, best)
-                if at >= 0:
-                    best = g
-                    best_f = f
-                    best_at = at
+        elif split:
+            node_classes[:] = 0
+            for i in range(first, end):
+                packed[rows[i]] = weight[rows[i]]
+                node_classes[label[rows[i]]] += weight[rows[i]]
+            base = -t[total]
+            for j in range(n_classes):
+                base += t[node_classes[j]]
+            split = base < 0.0
+        best = base + 1e-9 * total  # rounding of the k ln k sums is no gain
+        best_f = -1
+        best_at = 0
+        if split:
             n_touched = 0
-            for i in range(first, end if best < 0.0 else first):
+            for i in range(first, end if n_sparse else first):
                 r = rows[i]
                 for e in range(sparse_start[r], sparse_start[r + 1]):
                     f = sparse_index[e]
@@ -330,17 +380,68 @@ def grow(
                         touched[n_touched] = f
                         n_touched += 1
                     count[f] += packed[r]
-            for i in range(n_touched):
-                f = touched[i]
-                rare = count[f] & 0xFFFFFFFF
-                if rare < total:
-                    g = purity(t, count[f] >> 32, rare, all1, total)
-                    # Ties go to the lower column, whatever the order rows were met in.
-                    if g > best or (best_sparse and g == best and f < best_f):
+                    if n_classes:
+                        by_class[f, label[r]] += weight[r]
+            some = max_features < p + n_sparse
+            if not some:  # no draw: sorted features in order, then the sparse ones that vary
+                touched[:n_touched].sort()
+            varied = False
+            for i in range(p + n_sparse if some else p + n_touched):
+                if best >= 0.0 or (some and varied and i >= max_features):
+                    break  # both sides pure: nothing beats it; or enough features drawn
+                if some:
+                    f = _drawn(features, i, state)
+                else:
+                    f = i if i < p else p + touched[i - p]
+                if f < p:
+                    segment = lists[f, first:end]
+                    if code[f, segment[0]] == code[f, segment[k - 1]]:
+                        continue
+                    varied = True
+                    if n_classes:
+                        at, g = scan_classes(
+                            segment,
+                            code[f],
+                            weight,
+                            label,
+                            t,
+                            node_classes,
+                            total,
+                            best,
+                            base,
+                            adaptive,
+                            alpha,
+                            beta,
+                            scratch,
+                        )
+                    elif adaptive:
+                        at, g, _ = scan_adaptive(
+                            segment, code[f], packed, t, all1, total, best, base, alpha, beta
+                        )
+                    else:
+                        at, g = scan_all(segment, code[f], packed, t, all1, total, best)
+                    if at >= 0:
                         best = g
                         best_f = f
-                        best_sparse = True
-                count[f] = 0
+                        best_at = at
+                else:
+                    rare = count[f - p] & 0xFFFFFFFF
+                    if rare == 0 or rare == total:
+                        continue
+                    varied = True
+                    if n_classes:
+                        g = -t[rare] - t[total - rare]
+                        for j in range(n_classes):
+                            g += t[by_class[f - p, j]] + t[node_classes[j] - by_class[f - p, j]]
+                    else:
+                        g = purity(t, count[f - p] >> 32, rare, all1, total)
+                    if g > best:
+                        best = g
+                        best_f = f
+            for i in range(n_touched):
+                count[touched[i]] = 0
+                if n_classes:
+                    by_class[touched[i]] = 0
             split = best_f >= 0
         if not split:
             left[node] = n_leaves
@@ -353,15 +454,16 @@ def grow(
             continue
 
         gain[node] = best - base
-        if best_sparse:
-            feature[node] = sparse_features[best_f]
-            threshold[node] = sparse_threshold[best_f]
-            low = np.uint8(1) if sparse_rare_is_low[best_f] else np.uint8(0)
+        if best_f >= p:
+            f = best_f - p
+            feature[node] = sparse_features[f]
+            threshold[node] = sparse_threshold[f]
+            low = np.uint8(1) if sparse_rare_is_low[f] else np.uint8(0)
             for i in range(first, end):
                 r = rows[i]
                 goes_left[r] = 1 - low
                 for e in range(sparse_start[r], sparse_start[r + 1]):
-                    if sparse_index[e] == best_f:
+                    if sparse_index[e] == f:
                         goes_left[r] = low
                         break
         else:

@@ -61,7 +61,7 @@ def agreement(compared, names, apart=()):
         percent = f" ({100 * counted.agrees.mean():.0f}%)" if len(counted) else ""
         column["all that count"] = share(counted) + percent
         table[method] = column
-    return pd.DataFrame(table)
+    return pd.DataFrame(table).rename_axis("data set")
 
 
 def side_by_side(ours, printed, caption, measures, order):
@@ -83,10 +83,10 @@ def side_by_side(ours, printed, caption, measures, order):
                 mark = "✓" if c.agrees else "✗"
                 lines = (
                     f"{_pm(c.published, c.published_std)}<br><b>{own}</b>"
-                    f"<br>{c.difference_in_stds:+.1f} sd {mark}"
+                    f"<br>{round(c.difference_in_stds, 1) + 0.0:+.1f} sd {mark}"
                 )
             else:
-                lines = f"<br><b>{own}</b><br>&nbsp;"
+                lines = f"–<br><b>{own}</b>"
             row.append(f"<td>{lines}</td>")
         body.append(f"<tr>{''.join(row)}</tr>")
     arrows = {m: "↑" if DISTRIBUTION[m].greater_is_better else "↓" for m in measures}

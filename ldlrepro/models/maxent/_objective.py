@@ -104,7 +104,7 @@ class MaxEnt(LDLEstimator):
                 self.path_.setdefault(iteration, W)
 
     def staged_predict(self, X):
-        """Yield (iteration, predicted distributions (n, c)) for each in ``path`` to ``max_iter``."""
+        """Yield (iteration, predicted distributions (n, c)) for each in ``path``."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         for iteration, W in sorted(self.path_.items()):

@@ -1,31 +1,38 @@
 """The paper's RF: a random forest on the single most descriptive label."""
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
 
-from ldlrepro.base import LDLEstimator
+from ldlrepro.models.trees._forest import Forest
 
 
-class SingleLabelRF(LDLEstimator):
+class SingleLabelRF(Forest):
     """RF of the StructRF paper (Chen et al. 2018, section 4.4).
 
-    Trained on the label of the largest degree (the first of equals); the class frequencies in the
-    leaves, averaged over the trees, are taken as the label distribution. Labels that are never the
-    largest are predicted 0.
+    Trained on the label of the largest degree (the first of equals) by information gain; the class
+    frequencies in the leaves, averaged over the trees, are taken as the label distribution. Labels
+    that are never the largest are predicted 0.
 
     Parameters
     ----------
     n_estimators : int, trees (50 in the paper).
-    max_depth : int or None (20 for StructRF in section 4.4; not given for RF).
-    min_samples_split : int, a node of fewer rows is a leaf (not printed).
-    max_features : as in scikit-learn; None searches all features, as StructRF does.
+    max_depth : int or None, as for StructRF (not given for RF).
+    min_samples_split : int, a node of fewer drawn rows is a leaf (not printed).
+    max_features : None, "sqrt" or int, features searched at a node (None: all, as StructRF).
     sampling_ratio : float in (0, 1], rows drawn with replacement for a tree.
-    random_state : int, RandomState or None.
-    n_jobs : int or None, threads.
+    step : {"all", "adaptive"}, every threshold, or the variable step of section 3.4 (RF*).
+    alpha, beta : float, constants of the variable step (Eq. 5).
+    random_state : int, RandomState or None; the forest does not depend on ``n_jobs``.
+    n_jobs : int or None, threads that grow trees.
+
+    Attributes
+    ----------
+    feature_importances_ : (q,) floats that sum to 1 (0 where no tree was split).
+    n_nodes_ : int, nodes of all trees.
 
     Notes
     -----
-    scikit-learn's RandomForestClassifier with the entropy criterion.
+    The same trees as StructRF's with the label in place of the two clusters, so that running times
+    compare; scikit-learn's entropy trees are the same ones but for ties.
     """
 
     def __init__(
@@ -36,6 +43,9 @@ class SingleLabelRF(LDLEstimator):
         min_samples_split=5,
         max_features=None,
         sampling_ratio=0.8,
+        step="all",
+        alpha=0.25,
+        beta=8.0,
         random_state=None,
         n_jobs=None,
     ):
@@ -44,22 +54,12 @@ class SingleLabelRF(LDLEstimator):
         self.min_samples_split = min_samples_split
         self.max_features = max_features
         self.sampling_ratio = sampling_ratio
+        self.step = step
+        self.alpha = alpha
+        self.beta = beta
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def _fit(self, X, D):
-        self.forest_ = RandomForestClassifier(
-            self.n_estimators,
-            criterion="entropy",
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            max_features=self.max_features,
-            max_samples=self.sampling_ratio,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        ).fit(X, D.argmax(axis=1))
-
-    def _predict(self, X):
-        P = np.zeros((len(X), self.n_labels_))
-        P[:, self.forest_.classes_] = self.forest_.predict_proba(X)
-        return P
+        label = D.argmax(axis=1)
+        self._grow(X, np.eye(D.shape[1])[label], label, D.shape[1])

@@ -1,0 +1,142 @@
+"""What StructRF and the single-label forest share: drawing, growing, joining and walking trees."""
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ldlrepro.base import LDLEstimator
+from ldlrepro.kernels import tree as kernel
+
+_KMEANS_ITER = 100
+
+
+class Forest(LDLEstimator):
+    """Trees on bootstrap samples whose leaves hold means of rows of D (Algorithms 1 and 2)."""
+
+    def _grow(self, X, D, label=None, n_classes=0):
+        """Grow all trees on distributions D, splitting on classes or, without any, on clusters."""
+        if self.step not in ("all", "adaptive"):
+            raise ValueError(f'step must be "all" or "adaptive", got {self.step!r}.')
+        if self.n_estimators < 1 or self.min_samples_split < 2:
+            raise ValueError("n_estimators must be 1 or more and min_samples_split 2 or more.")
+        if not 0 < self.sampling_ratio <= 1:
+            raise ValueError(f"sampling_ratio must lie in (0, 1], got {self.sampling_ratio}.")
+        n, q = X.shape
+        columns = _prepare(X)
+        max_features = _number_of_features(self.max_features, q)
+        label = np.zeros(n, np.int64) if label is None else label
+        depth = np.iinfo(np.int64).max if self.max_depth is None else self.max_depth
+        drawn = max(1, int(self.sampling_ratio * n))
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
+
+        def one(seed):
+            rows = np.random.RandomState(seed).randint(n, size=drawn)
+            return kernel.grow(
+                D,
+                np.bincount(rows, minlength=n),
+                label,
+                n_classes,
+                *columns,
+                depth,
+                self.min_samples_split,
+                max_features,
+                _KMEANS_ITER,
+                self.step == "adaptive",
+                float(self.alpha),
+                float(self.beta),
+                np.array([seed], np.uint64),
+            )
+
+        trees = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(one)(s) for s in seeds)
+        self._join(trees, q)
+
+    def _join(self, trees, q):
+        feature, threshold, left, right, samples, gain, leaves = zip(*trees, strict=True)
+        sizes = np.array([len(f) for f in feature])
+        self.roots_ = np.concatenate([[0], sizes.cumsum()[:-1]])
+        first_leaf = np.concatenate([[0], np.cumsum([len(v) for v in leaves])[:-1]])
+        self.feature_ = np.concatenate(feature)
+        self.threshold_ = np.concatenate(threshold)
+        # A leaf's "left" is its row among the leaves, another node's is a node.
+        shift = np.where(
+            self.feature_ == kernel.LEAF,
+            np.repeat(first_leaf, sizes),
+            np.repeat(self.roots_, sizes),
+        )
+        self.left_ = (np.concatenate(left) + shift).astype(np.int32)
+        self.right_ = (np.concatenate(right) + np.repeat(self.roots_, sizes)).astype(np.int32)
+        self.samples_ = np.concatenate(samples)
+        self.leaves_ = np.concatenate(leaves)
+        self.n_nodes_ = len(self.feature_)
+        importance = np.zeros(q)
+        for f, g in zip(feature, gain, strict=True):
+            inner = f != kernel.LEAF
+            one = np.bincount(f[inner], weights=g[inner], minlength=q)
+            importance += one / (one.sum() or 1.0)
+        self.feature_importances_ = importance / (importance.sum() or 1.0)
+
+    def apply(self, X):
+        """Node number that each row reaches in each tree: (n, q) in, (n, n_estimators) ints out."""
+        check_is_fitted(self)
+        return self._apply(self._check_X(X, reset=False))
+
+    def _apply(self, X):
+        out = np.empty((len(X), len(self.roots_)), np.int64)
+        kernel.apply(X, self.roots_, self.feature_, self.threshold_, self.left_, self.right_, out)
+        return out
+
+    def _predict(self, X):
+        out = np.empty((len(X), self.leaves_.shape[1]))
+        kernel.average_leaves(self._apply(X), self.left_, self.leaves_, out)
+        return out
+
+
+def _number_of_features(max_features, q):
+    if max_features is None:
+        return q
+    if max_features == "sqrt":
+        return max(1, int(np.sqrt(q)))
+    if isinstance(max_features, int | np.integer) and 1 <= max_features <= q:
+        return int(max_features)
+    raise ValueError(f'max_features must be None, "sqrt" or 1 to {q}, got {max_features!r}.')
+
+
+def _prepare(X):
+    """Sort each many-valued column once; keep two-valued ones as the rows' lists of rarer values.
+
+    Constant columns are dropped: they have no threshold.
+    """
+    n = len(X)
+    low, high = X.min(axis=0), X.max(axis=0)
+    varies = low < high
+    two_valued = varies & ((X == low) | (X == high)).all(axis=0)
+    sorted_features = np.flatnonzero(varies & ~two_valued).astype(np.int32)
+    sparse_features = np.flatnonzero(two_valued).astype(np.int32)
+
+    values = np.ascontiguousarray(X[:, sorted_features].T)
+    order = np.argsort(values, axis=1, kind="stable").astype(np.int32)
+    ascending = np.take_along_axis(values, order, axis=1)
+    rank = np.zeros(values.shape, np.int32)
+    np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=rank[:, 1:])
+    code = np.empty_like(rank)
+    np.put_along_axis(code, order, rank, axis=1)
+
+    a, b = low[sparse_features], high[sparse_features]
+    is_low = X[:, sparse_features] == a
+    rare_is_low = is_low.sum(axis=0) * 2 <= n
+    row, column = np.nonzero(is_low == rare_is_low)
+    start = np.concatenate([[0], np.bincount(row, minlength=n).cumsum()])
+    middle = a + 0.5 * (b - a)
+    threshold = np.where(middle > a, middle, b)
+    return (
+        order,
+        code,
+        values,
+        sorted_features,
+        start,
+        column.astype(np.int32),
+        rare_is_low,
+        threshold,
+        sparse_features,
+    )
