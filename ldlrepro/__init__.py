@@ -7,6 +7,7 @@ from ldlrepro.models.boosting._ldlogitboost import LDLogitBoost
 from ldlrepro.models.maxent._sabfgs import SABFGS
 from ldlrepro.models.maxent._saiis import SAIIS
 from ldlrepro.models.neighbors._aaknn import AAKNN
+from ldlrepro.models.trees._multi_output_rf import MultiOutputRF
 from ldlrepro.models.trees._single_label import SingleLabelRF
 from ldlrepro.models.trees._structrf import StructRF
 
@@ -17,6 +18,7 @@ __all__ = [
     "AOSOLDLogitBoost",
     "LDLogitBoost",
     "MeanPredictor",
+    "MultiOutputRF",
     "RaisedZeros",
     "SABFGS",
     "SAIIS",

@@ -25,6 +25,7 @@ LAYER = {
     "": 3,  # ldlrepro/__init__.py, which re-exports the models
     "protocols": 3,
     "report": 4,
+    "studies": 4,
     "papers": 5,
     "cli": 5,
     "batch": 5,

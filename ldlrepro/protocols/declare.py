@@ -44,6 +44,20 @@ class Experiment:
 
 
 @dataclass(frozen=True)
+class Study:
+    """A question that is not a run over folds.
+
+    Attributes
+    ----------
+    name : str, of the folder in data/results/<paper>/
+    function : ``function(quick=False)`` returns {name: DataFrame}
+    """
+
+    name: str
+    function: Any
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper: its experiments, and the synthetic data sets of the quick profile.
 
@@ -52,12 +66,14 @@ class Paper:
     name : str; title : str
     experiments : tuple of Experiment
     quick : dict, registry name -> rows of its synthetic stand-in
+    studies : tuple of Study
     """
 
     name: str
     title: str
     experiments: tuple
     quick: dict
+    studies: tuple = ()
 
     def experiment(self, name):
         """Return the experiment called ``name`` (KeyError names those there are)."""

@@ -34,6 +34,14 @@ def fingerprint(method, folds):
     return digest.hexdigest()[:12]
 
 
+def of_function(function):
+    """Return 12 hex digits for the code of a study's function and all that it imports."""
+    digest = hashlib.sha256()
+    for name in sorted(_reachable(function.__module__)):
+        digest.update(f"{name}\n{_code(_path(name))}\n".encode())
+    return digest.hexdigest()[:12]
+
+
 @cache
 def _path(module):
     spec = find_spec(module)

@@ -124,21 +124,27 @@ class RecordStore:
         return *_parse(content.decode("utf-8", errors="replace")), content
 
     def _write(self, dataset, rows):
-        handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=f".{dataset}-", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "w", newline="", encoding="utf-8") as file:
-                file.write(_line([*COLUMNS, "check"]))
-                for row in rows:
-                    cells = [row[c] for c in COLUMNS]
-                    file.write(_line([*cells, _check(cells)]))
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, self._path(dataset))
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        lines = [_line([*COLUMNS, "check"])]
+        for row in rows:
+            cells = [row[c] for c in COLUMNS]
+            lines.append(_line([*cells, _check(cells)]))
+        write_whole(self._path(dataset), "".join(lines))
+
+
+def write_whole(path, text):
+    """Replace the file at ``path`` by ``text``: beside it first, flushed, then moved into place."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", newline="", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def _line(cells):
