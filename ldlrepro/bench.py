@@ -13,7 +13,6 @@ from sklearn.ensemble import RandomForestRegressor
 from threadpoolctl import threadpool_limits
 
 from ldlrepro import SABFGS, SAIIS, StructRF, datasets
-from ldlrepro.errors import DataUnavailableError
 from ldlrepro.metrics import kl_divergence
 
 FOREST = dict(max_depth=20, random_state=0)
@@ -42,20 +41,13 @@ def run(names=None, repeats=3):
     with threadpool_limits(1):
         for name in names or FOREST_SETS:
             if names is None or name in FOREST_SETS:
-                rows.append(_forest(_load(name), repeats))
+                rows.append(_forest(datasets.load_or_standin(name), repeats))
         for name in names or MAXENT_SETS:
             if names is None or name in MAXENT_SETS:
-                rows += _maxent(_load(name), repeats)
+                rows += _maxent(datasets.load_or_standin(name), repeats)
     if names is None:
         rows.append(_memory())
     return rows
-
-
-def _load(name):
-    try:
-        return datasets.load(name)
-    except DataUnavailableError:
-        return datasets.make_standin(name)
 
 
 def _compare(bunch, method, peer, ours, theirs, repeats):

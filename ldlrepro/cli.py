@@ -44,6 +44,7 @@ def _parser():
     add = commands.add_parser("run", help="compute a paper's records; resumes")
     add.add_argument("paper")
     add.add_argument("--experiment", action="append", help="only this one (repeatable)")
+    add.add_argument("--table", help='what one table or figure needs: 19, "figure 4"')
     add.add_argument("--dataset", action="append", help="only this one (repeatable)")
     add.add_argument("--method", action="append", help="only this one (repeatable)")
     add.add_argument("--profile", choices=protocols.PROFILES, default="paper")
@@ -102,19 +103,37 @@ def _data_check(options):
 
 
 def _run(options):
+    paper = protocols.get_paper(options.paper)
+    experiments, names = options.experiment, options.dataset
+    if options.table is not None:
+        key = options.table.lower().replace("table ", "")
+        if key not in paper.tables:
+            raise errors.UnknownNameError(
+                f"{paper.name} has no table {options.table!r} here; there are: "
+                + ", ".join(paper.tables)
+            )
+        experiments, needed = paper.tables[key]
+        names = names or list(needed) or None
+    studies = [s.name for s in paper.studies if experiments is None or s.name in experiments]
+    if experiments is not None:
+        experiments = [e for e in experiments if e not in studies]
     result = protocols.run(
-        options.paper,
-        datasets=options.dataset,
+        paper,
+        datasets=names,
         methods=options.method,
         profile=options.profile,
         n_jobs=options.n_jobs,
         backend=options.backend,
-        experiments=options.experiment,
+        experiments=experiments,
         recompute=options.recompute,
     )
     print(f"{result['computed']} computed, {result['kept']} already there.")
     for name, why in result["unavailable"].items():
         print(f"not run: {name}: {why}")
+    if names is None and options.method is None:
+        for name in studies:
+            protocols.study(paper, name, options.profile, options.recompute)
+            print(f"study {name}: there.")
 
 
 def _status(options):

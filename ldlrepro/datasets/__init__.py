@@ -2,7 +2,7 @@
 
 from ldlrepro.datasets.checking import check
 from ldlrepro.datasets.files import fetch
-from ldlrepro.datasets.loading import load
+from ldlrepro.datasets.loading import load, load_or_standin
 from ldlrepro.datasets.loading import overview as list  # the public name, as in the documentation
 from ldlrepro.datasets.registry import is_current, names, resolve
 from ldlrepro.datasets.synthetic import make_mslp_toy, make_standin, make_toy
@@ -13,6 +13,7 @@ __all__ = [
     "is_current",
     "list",
     "load",
+    "load_or_standin",
     "make_mslp_toy",
     "make_standin",
     "make_toy",

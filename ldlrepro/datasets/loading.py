@@ -69,6 +69,14 @@ def load(name, source="auto"):
     return _bunch(registry.parts(name), "real")
 
 
+def load_or_standin(name):
+    """`load`, or a synthetic stand-in (named so) where the data cannot be had: for pictures."""
+    try:
+        return load(name)
+    except DataUnavailableError:
+        return make_standin(name)
+
+
 def overview(task=None):
     """Table of the registered data sets; public as ``ldlrepro.datasets.list``.
 

@@ -67,6 +67,7 @@ class Paper:
     experiments : tuple of Experiment
     quick : dict, registry name -> rows of its synthetic stand-in
     studies : tuple of Study
+    tables : dict, number of a table or name of a figure -> (experiments or study, data sets or ())
     """
 
     name: str
@@ -74,6 +75,7 @@ class Paper:
     experiments: tuple
     quick: dict
     studies: tuple = ()
+    tables: dict = field(default_factory=dict)
 
     def experiment(self, name):
         """Return the experiment called ``name`` (KeyError names those there are)."""

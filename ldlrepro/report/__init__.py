@@ -1,11 +1,26 @@
 """Tables, plots and verdicts for the notebooks: rows in, something to look at out."""
 
-from ldlrepro.report.plots import all_cells, curves, style
+from ldlrepro.report.compare import (
+    critical_difference,
+    head_to_head,
+    order_claim,
+    rank_table,
+    ratios,
+    same_claim,
+    spread_claim,
+    table_21,
+    tally,
+    verdict,
+)
+from ldlrepro.report.pictures import one_distribution, one_search, one_split
+from ldlrepro.report.plots import all_cells, curves, lines, savings, step_process, style
 from ldlrepro.report.provenance import apart, display_names, provenance, state
 from ldlrepro.report.tables import (
     agreement,
     cells,
+    fixed_settings,
     nearest_settings,
+    printed_rows,
     published_cells,
     show,
     side_by_side,
@@ -17,14 +32,32 @@ __all__ = [
     "all_cells",
     "apart",
     "cells",
+    "critical_difference",
     "curves",
     "display_names",
+    "fixed_settings",
+    "head_to_head",
+    "lines",
     "nearest_settings",
+    "one_distribution",
+    "one_search",
+    "one_split",
+    "order_claim",
+    "printed_rows",
     "provenance",
     "published_cells",
+    "rank_table",
+    "ratios",
+    "same_claim",
+    "savings",
     "show",
     "side_by_side",
+    "spread_claim",
     "state",
+    "step_process",
     "style",
     "summary",
+    "table_21",
+    "tally",
+    "verdict",
 ]

@@ -60,7 +60,7 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
     colours = {m: f"C{i}" for i, m in enumerate(long.method.unique())}
     for axis, dataset in zip(axes.flat, there, strict=False):
         mine = long[long.dataset == dataset]
-        for method, line in mine.groupby("method", sort=False):
+        for method, line in mine.sort_values(x).groupby("method", sort=False):
             axis.plot(line[x], line["mean"], ".-", color=colours[method], label=method)
         for method, colour in colours.items():
             if (dataset, method) in printed:
@@ -79,6 +79,64 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper center", ncols=len(labels), fontsize=8)
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.25 / rows))
+    return figure
+
+
+def lines(table, x, y, by, xlabel, ylabel, titles, column=None):
+    """Lines of ``y`` over ``x``, one a value of ``by``; panels by ``column`` where it is given.
+
+    Parameters
+    ----------
+    titles : dict, value of ``column`` (or None) -> title, in order
+    """
+    figure, axes = plt.subplots(
+        1, len(titles), figsize=(4.3 * len(titles), 3.2), sharey=True, squeeze=False
+    )
+    for axis, (value, title) in zip(axes[0], titles.items(), strict=True):
+        mine = table if column is None else table[table[column] == value]
+        for name, line in mine.groupby(by, sort=True):
+            axis.plot(line[x], line[y], ".-", label=str(name))
+        axis.set(xlabel=xlabel, title=title)
+        axis.legend(fontsize=8)
+    axes[0, 0].set_ylabel(ylabel)
+    figure.tight_layout()
+    return figure
+
+
+def step_process(visits, names):
+    """Figures 5 and 6: gains that two searches evaluate, and evaluations for each feature.
+
+    Parameters
+    ----------
+    visits : DataFrame with step, feature, position, gain
+    names : dict, step -> title
+    """
+    figure, axes = plt.subplots(len(names) + 1, 1, figsize=(8.5, 2.1 * len(names) + 2.1))
+    n = visits.position.max() + 1
+    for axis, (step, title) in zip(axes, names.items(), strict=False):
+        mine = visits[visits.step == step]
+        axis.plot(mine.feature + mine.position / n, mine.gain, ".", markersize=2)
+        axis.set(title=title, ylabel="gain", xlabel="feature, and position within it")
+    count = visits[visits.step == "adaptive"].groupby("feature").size()
+    axes[-1].bar(count.index, count)
+    axes[-1].set(title="evaluations of the variable step", xlabel="feature", ylabel="number")
+    figure.tight_layout()
+    return figure
+
+
+def savings(searches):
+    """Time and gain of the variable step against the number of rows, both ways of counting."""
+    mean = searches.groupby(["counts", "step", "n"])[["milliseconds", "gain"]].mean().reset_index()
+    figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.2))
+    for (counts, step), line in mean.groupby(["counts", "step"]):
+        style = "-" if step == "all" else "--"
+        axes[0].plot(line.n, line.milliseconds, style, marker=".", label=f"{counts}, {step}")
+    axes[0].set(xscale="log", yscale="log", xlabel="rows", ylabel="milliseconds (sort included)")
+    axes[0].legend(fontsize=7)
+    gain = mean[mean.counts == "running"].pivot(index="n", columns="step", values="gain")
+    axes[1].plot(gain.index, gain.adaptive / gain["all"], ".-")
+    axes[1].set(xscale="log", xlabel="rows", ylabel="gain found / largest gain", ylim=(0.7, 1.02))
+    figure.tight_layout()
     return figure
 
 

@@ -132,7 +132,8 @@ def nearest_settings(records, printed, method, names):
     printed = printed[printed.method == method]
     columns = ["data set", "nearest setting", "cells that agree", "K-L printed", "K-L with it"]
     rows = []
-    for dataset, mine in ours.groupby("dataset", sort=False):
+    for dataset in (d for d in names if d in set(ours.dataset)):
+        mine = ours[ours.dataset == dataset]
         best = None
         for setting, settled in mine.groupby("setting", sort=False):
             compared = cells(settled.assign(method=method), printed[printed.dataset == dataset])
@@ -145,6 +146,39 @@ def nearest_settings(records, printed, method, names):
         theirs, own = _pm(kl.published, kl.published_std), _pm(kl.ours, kl.ours_std)
         rows.append((names[dataset], setting, share, theirs, own))
     return pd.DataFrame(rows, columns=columns)
+
+
+def fixed_settings(records, printed, settings, apart=()):
+    """Cells that agree under settings that are the same for all data sets.
+
+    Parameters
+    ----------
+    records : records with a column ``setting``
+    settings : dict, method of the paper -> settings
+    apart : data sets that are not counted
+    """
+    records = records[(records.source != "synthetic") & ~records.dataset.isin(apart)]
+    rows = []
+    for method, ours in settings.items():
+        for setting in ours:
+            mine = summary(
+                records[records.setting == setting].assign(method=method),
+                measures=printed.measure.unique(),
+            )
+            compared = cells(mine, printed[printed.method == method])
+            there = compared[compared.ours.notna()]
+            rows.append((method, setting, f"{int(there.agrees.sum())} of {len(there)}"))
+    return pd.DataFrame(rows, columns=["method", "setting", "cells that agree"])
+
+
+def printed_rows(paper, table):
+    """A printed table as it is: a row a method, a column a measure."""
+    rows = published.load(paper)
+    rows = rows[rows.table == table]
+    wide = rows.pivot_table(
+        index="method", columns="measure", values="mean_printed", aggfunc="first", sort=False
+    )
+    return wide.reset_index()
 
 
 def _pm(mean, std):

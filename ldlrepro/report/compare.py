@@ -1,0 +1,204 @@
+"""Methods against each other: paired tests over folds, ranks over data sets, claims."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import scikit_posthocs
+
+from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.protocols import stats
+
+LEVEL = 0.05
+#: A claim on many cells is reproduced from this share of them on, partly from the second on.
+REPRODUCED, PARTLY = 0.95, 0.5
+
+
+def head_to_head(records, first, second, names, measure="kl_divergence"):
+    """Two methods on each data set: means, difference, paired and corrected t-test.
+
+    Returns
+    -------
+    DataFrame, one row a data set; p-values are two-sided
+    """
+    rows = []
+    for dataset, a, b, sizes in _pairs(records, first, second, measure):
+        rows.append(
+            {
+                "data set": names[dataset],
+                first: f"{a.mean():.4f}±{a.std(ddof=1):.4f}",
+                second: f"{b.mean():.4f}±{b.std(ddof=1):.4f}",
+                "difference": f"{a.mean() - b.mean():+.4f} ({a.mean() / b.mean() - 1:+.1%})",
+                "p, paired t": f"{stats.paired_t(a, b):.4f}",
+                "p, corrected": f"{stats.corrected_t(a, b, *sizes):.4f}",
+                "better": _winner(first, second, a, b, sizes, measure),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _pairs(records, first, second, measure):
+    """(data set, values of first, of second, (n_train, n_test)) on the folds both have."""
+    for dataset, mine in records.groupby("dataset", sort=False):
+        wide = mine.pivot_table(index="fold", columns="method", values=measure)
+        if first in wide and second in wide:
+            both = wide[[first, second]].dropna()
+            sizes = mine.n_train.mean(), mine.n_test.mean()
+            yield dataset, both[first].to_numpy(), both[second].to_numpy(), sizes
+
+
+def _winner(first, second, a, b, sizes, measure):
+    if stats.corrected_t(a, b, *sizes) >= LEVEL:
+        return "no difference shown"
+    return first if (a.mean() > b.mean()) == DISTRIBUTION[measure].greater_is_better else second
+
+
+def tally(records, pairs, measures):
+    """For each pair of methods: cells (data set x measure) in which the first is better.
+
+    "shown" counts differences with a corrected p below 5%.
+    """
+    rows = []
+    for first, second in pairs:
+        better = shown = worse_shown = total = 0
+        for measure in measures:
+            up = DISTRIBUTION[measure].greater_is_better
+            for _, a, b, sizes in _pairs(records, first, second, measure):
+                total += 1
+                better += (a.mean() > b.mean()) == up and a.mean() != b.mean()
+                winner = _winner(first, second, a, b, sizes, measure)
+                shown += winner == first
+                worse_shown += winner == second
+        rows.append(
+            {
+                "first": first,
+                "second": second,
+                "cells": total,
+                "first better": better,
+                "... shown at 5%": shown,
+                "second better, shown at 5%": worse_shown,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def rank_table(records, methods, measures):
+    """Rank of each method, a column, in each (data set, measure), a row; 1 is the best."""
+    frames = []
+    for measure in measures:
+        mean = records.pivot_table(index="dataset", columns="method", values=measure, sort=False)
+        mean = mean[list(methods)].dropna()
+        ranks = stats.ranks(mean.to_numpy(), DISTRIBUTION[measure].greater_is_better)
+        frames.append(pd.DataFrame(ranks, columns=methods, index=mean.index + ", " + measure))
+    return pd.concat(frames)
+
+
+def critical_difference(records, methods, measure, title):
+    """Average ranks over data sets; bars join methods that Nemenyi's test does not separate."""
+    mean = records.pivot_table(index="dataset", columns="method", values=measure, sort=False)
+    mean = mean[list(methods)].dropna()
+    if len(mean) < 3:
+        return plt.figure(figsize=(8, 0.2))
+    sign = -1 if DISTRIBUTION[measure].greater_is_better else 1
+    p = scikit_posthocs.posthoc_nemenyi_friedman((sign * mean).to_numpy())
+    p.index = p.columns = mean.columns
+    ranks = pd.Series(
+        stats.ranks(mean.to_numpy(), DISTRIBUTION[measure].greater_is_better).mean(axis=0),
+        index=mean.columns,
+    )
+    figure, axis = plt.subplots(figsize=(8, 0.5 + 0.35 * len(methods)))
+    scikit_posthocs.critical_difference_diagram(ranks, p, ax=axis)
+    axis.set_title(title)
+    return figure
+
+
+def verdict(share):
+    """Word for a claim that holds in a share of its cells."""
+    if share >= REPRODUCED:
+        return "reproduced"
+    return "partly" if share >= PARTLY else "not"
+
+
+def order_claim(records, better, worse, measures):
+    """Evidence that one method is better than another in every cell: (share, text)."""
+    (row,) = tally(records, [(better, worse)], measures).to_dict("records")
+    share = row["first better"] / row["cells"] if row["cells"] else float("nan")
+    text = (
+        f"{better} better than {worse} in {row['first better']} of {row['cells']} cells, "
+        f"{row['... shown at 5%']} of them shown at 5%; the reverse shown in "
+        f"{row['second better, shown at 5%']}"
+    )
+    return share, text
+
+
+def spread_claim(summary, method, rivals, measures):
+    """Evidence that a method has the lowest standard deviation over folds: (share, text)."""
+    wide = summary[summary.measure.isin(measures)]
+    wide = wide.pivot_table(index=["dataset", "measure"], columns="method", values="std")
+    wide = wide[[method, *rivals]].dropna()
+    lowest = (wide[method] <= wide[list(rivals)].min(axis=1)).sum()
+    share = lowest / len(wide) if len(wide) else float("nan")
+    return share, f"{method} has the lowest of the four in {lowest} of {len(wide)} cells"
+
+
+def same_claim(records, first, second, measures, share_of_mean=0.01):
+    """Evidence that two methods do not differ: cells whose means differ by at most a share."""
+    near = total = shown = 0
+    for measure in measures:
+        for _, a, b, sizes in _pairs(records, first, second, measure):
+            total += 1
+            near += abs(a.mean() - b.mean()) <= share_of_mean * abs(b.mean())
+            shown += stats.corrected_t(a, b, *sizes) < LEVEL
+    text = (
+        f"means within {share_of_mean:.0%} in {near} of {total} cells; a difference is shown at 5% "
+        f"in {shown}"
+    )
+    return (near / total if total else float("nan")), text
+
+
+def ratios(records, base, names, printed):
+    """Training seconds as ratios to one method's, printed and ours, one row a data set and method.
+
+    Parameters
+    ----------
+    printed : cells of the paper with the measure fit_seconds
+    """
+    ours = records.groupby(["dataset", "method"], sort=False)[
+        ["fit_seconds", "predict_seconds"]
+    ].median()
+    theirs = printed[printed.measure == "fit_seconds"].set_index(["dataset", "method"])["mean"]
+    real = set(records[records.source != "synthetic"].dataset)
+    rows = []
+    for (dataset, method), seconds in ours.iterrows():
+        known = dataset in real and (dataset, method) in theirs.index
+        p = theirs[dataset, method] / theirs[dataset, base] if known else np.nan
+        rows.append(
+            {
+                "data set": names[dataset],
+                "method": method,
+                "training s, printed": f"{theirs[dataset, method]:g}" if known else "–",
+                "ours": f"{seconds.fit_seconds:.3f}",
+                f"ratio to {base}, printed": f"{p:.3f}" if known else "–",
+                "ratio, ours": f"{seconds.fit_seconds / ours.fit_seconds[dataset, base]:.3f}",
+                "test s, ours": f"{seconds.predict_seconds:.4f}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def table_21(ours, first, second, printed, names, measures):
+    """Differences of means between two methods beside the printed ones (Table 21)."""
+    mean = ours.pivot_table(index=["dataset", "measure"], columns="method", values="mean")
+    real = set(ours[ours.source != "synthetic"].dataset)
+    rows = []
+    for dataset, mine in printed.groupby("dataset", sort=False):
+        row = {"data set": names[dataset]}
+        theirs = mine.set_index("measure")["mean_printed"]
+        for measure in measures:
+            label = DISTRIBUTION[measure].label
+            if dataset not in real or (dataset, measure) not in mean.index:
+                row[label] = f"{theirs[measure]} / not run"
+                continue
+            own = mean.loc[(dataset, measure), first] - mean.loc[(dataset, measure), second]
+            row[label] = f"{theirs[measure]} / {own:+.4f}"
+        rows.append(row)
+    return pd.DataFrame(rows)
