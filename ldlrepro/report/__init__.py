@@ -2,18 +2,11 @@
 
 from ldlrepro.report.compare import (
     critical_difference,
-    head_to_head,
-    order_claim,
-    rank_table,
     ratios,
-    same_claim,
-    spread_claim,
-    table_21,
     tally,
-    verdict,
 )
 from ldlrepro.report.pictures import one_distribution, one_search, one_split
-from ldlrepro.report.plots import all_cells, curves, lines, savings, step_process, style
+from ldlrepro.report.plots import all_cells, curves, savings, step_process, style
 from ldlrepro.report.provenance import apart, display_names, provenance, state
 from ldlrepro.report.tables import (
     agreement,
@@ -36,28 +29,20 @@ __all__ = [
     "curves",
     "display_names",
     "fixed_settings",
-    "head_to_head",
-    "lines",
     "nearest_settings",
     "one_distribution",
     "one_search",
     "one_split",
-    "order_claim",
     "printed_rows",
     "provenance",
     "published_cells",
-    "rank_table",
     "ratios",
-    "same_claim",
     "savings",
     "show",
     "side_by_side",
-    "spread_claim",
     "state",
     "step_process",
     "style",
     "summary",
-    "table_21",
     "tally",
-    "verdict",
 ]

@@ -81,17 +81,6 @@ def tally(records, pairs, measures):
     return pd.DataFrame(rows)
 
 
-def rank_table(records, methods, measures):
-    """Rank of each method, a column, in each (data set, measure), a row; 1 is the best."""
-    frames = []
-    for measure in measures:
-        mean = records.pivot_table(index="dataset", columns="method", values=measure, sort=False)
-        mean = mean[list(methods)].dropna()
-        ranks = stats.ranks(mean.to_numpy(), DISTRIBUTION[measure].greater_is_better)
-        frames.append(pd.DataFrame(ranks, columns=methods, index=mean.index + ", " + measure))
-    return pd.concat(frames)
-
-
 def critical_difference(records, methods, measure, title):
     """Average ranks over data sets; bars join methods that Nemenyi's test does not separate."""
     mean = records.pivot_table(index="dataset", columns="method", values=measure, sort=False)
@@ -182,23 +171,4 @@ def ratios(records, base, names, printed):
                 "test s, ours": f"{seconds.predict_seconds:.4f}",
             }
         )
-    return pd.DataFrame(rows)
-
-
-def table_21(ours, first, second, printed, names, measures):
-    """Differences of means between two methods beside the printed ones (Table 21)."""
-    mean = ours.pivot_table(index=["dataset", "measure"], columns="method", values="mean")
-    real = set(ours[ours.source != "synthetic"].dataset)
-    rows = []
-    for dataset, mine in printed.groupby("dataset", sort=False):
-        row = {"data set": names[dataset]}
-        theirs = mine.set_index("measure")["mean_printed"]
-        for measure in measures:
-            label = DISTRIBUTION[measure].label
-            if dataset not in real or (dataset, measure) not in mean.index:
-                row[label] = f"{theirs[measure]} / not run"
-                continue
-            own = mean.loc[(dataset, measure), first] - mean.loc[(dataset, measure), second]
-            row[label] = f"{theirs[measure]} / {own:+.4f}"
-        rows.append(row)
     return pd.DataFrame(rows)
