@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ldlrepro
+from ldlrepro.base import LDLEstimator
 from ldlrepro.datasets import make_toy
 from ldlrepro.errors import NormalisationWarning
 
@@ -17,6 +18,7 @@ ESTIMATORS = {
     name: getattr(ldlrepro, name)()
     for name in ldlrepro.__all__
     if isinstance(getattr(ldlrepro, name), type)
+    and issubclass(getattr(ldlrepro, name), LDLEstimator)
 }
 SMALL = {"n_estimators": 5}
 SEEDED = [n for n, e in ESTIMATORS.items() if "random_state" in e.get_params()]
@@ -34,6 +36,7 @@ def small(name, **more):
 def _two_columns(y):
     """The checks hand over one column of targets, and a label distribution has at least two."""
     y = np.asarray(y)
+    y = y[:, None] if y.ndim == 1 else y  # as the checks of transformers do
     if y.ndim == 2 and y.shape[1] == 1 and y.dtype.kind in "iufO":
         y = np.abs(y.astype(float))
         y = np.hstack([y, np.full_like(y, 1 + np.nan_to_num(y, posinf=0).max(initial=0))])

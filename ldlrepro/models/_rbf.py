@@ -1,0 +1,17 @@
+"""The rbf kernel, and its width by the average distance between rows (MSLP paper, section 3.1)."""
+
+import numpy as np
+from scipy.spatial.distance import pdist
+from sklearn.metrics.pairwise import euclidean_distances
+
+
+def average_distance(X):
+    """Mean Euclidean distance over pairs of rows of X (n, q), float; 1 where all are equal."""
+    return float(pdist(X).mean()) or 1.0
+
+
+def rbf(X, Y, width):
+    """exp(-|x - y|^2 / (2 width^2)): (n, q) and (m, q) in, (n, m) out."""
+    K = euclidean_distances(X, Y, squared=True)
+    K *= -0.5 / width**2
+    return np.exp(K, out=K)

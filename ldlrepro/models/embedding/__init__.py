@@ -1,0 +1,1 @@
+"""Regression and embeddings before a neighbour decoder."""

@@ -1,0 +1,102 @@
+"""What the embeddings of features share, as scikit-learn transformers."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.decomposition import PCA as LinearComponents
+from sklearn.decomposition import KernelPCA as KernelComponents
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from ldlrepro.models._rbf import average_distance
+from ldlrepro.models.embedding._solver import dimensions
+
+_SMALLEST = 1e-14  # variances below this share of the largest are rounding, as are kernel values
+
+
+class Embedding(TransformerMixin, BaseEstimator):
+    """Principal components, then directions among them; authors write ``_directions``.
+
+    Subclasses have the parameters ``ratio`` and ``variance``; those with ``kernel = True`` also
+    ``width``, and take the components of the rbf kernel, at most as many as there are features.
+    """
+
+    kernel = False
+    needs_D = False
+
+    def fit(self, X, D=None):
+        """Learn the embedding.
+
+        Parameters
+        ----------
+        X : (n, q) array-like of finite numbers, n >= 2
+        D : (n, c) or (n,) array-like; only CCA looks at it
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Bad X or D, or a parameter out of range, by its name.
+        """
+        X = validate_data(self, X, dtype="float64", ensure_min_samples=2)
+        if D is None and self.needs_D:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but D is None.")
+        if D is not None:
+            check_consistent_length(X, D)
+            D = np.asarray(D, dtype="float64").reshape(len(X), -1)
+        if not 0 < self.variance <= 1:
+            raise ValueError(f"variance={self.variance}: choose a share above 0 and at most 1.")
+        n, q = X.shape
+        with np.errstate(invalid="ignore"):  # scikit-learn divides by the variance of equal rows
+            self.components_ = self._first_step(X).fit(X)
+        Z = self.components_.transform(X)
+        rounding = _SMALLEST if self.kernel else (_SMALLEST * np.abs(X).max()) ** 2
+        kept = _leading(Z.var(axis=0), self.variance, rounding)
+        count = dimensions(self.ratio, q, kept)
+        # Identical rows have no component: they are embedded at 0 in one dimension.
+        self.directions_ = np.zeros((Z.shape[1], max(count, 1)))
+        if kept:
+            found = self._directions(X, Z[:, :kept], D, count)
+            self.directions_ = np.zeros((Z.shape[1], found.shape[1]))
+            self.directions_[:kept] = found
+        return self
+
+    def transform(self, X):
+        """Embed rows: (n, q) in, (n, l) out, l the rounded share ``ratio`` of the features.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            NaN, infinity, or another number of features than in ``fit``.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype="float64", reset=False)
+        return self.components_.transform(X) @ self.directions_
+
+    def _first_step(self, X):
+        n, q = X.shape
+        if not self.kernel:
+            return LinearComponents(min(n, q), svd_solver="full")
+        width = average_distance(X) if self.width is None else self.width
+        if not width > 0:
+            raise ValueError(f"width={width}: choose a number above 0.")
+        return KernelComponents(
+            min(n - 1, q), kernel="rbf", gamma=0.5 / width**2, eigen_solver="dense"
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.needs_D
+        return tags
+
+
+def _leading(variances, share, rounding):
+    """How many leading components hold a share of the variance, without those of rounding."""
+    real = variances[variances > max(rounding, _SMALLEST * variances.max(initial=0))]
+    if not real.size:
+        return 0
+    total = real.cumsum()
+    return int(np.searchsorted(total, share * total[-1] * (1 - 1e-12))) + 1

@@ -1,0 +1,68 @@
+"""CCA: canonical correlations of features and degrees, linear and with an rbf kernel."""
+
+import numpy as np
+from scipy.linalg import svd
+
+from ldlrepro.models.embedding._base import Embedding
+
+
+class CCA(Embedding):
+    """Canonical correlation analysis (Hardoon, Szedmak, Shawe-Taylor 2003) of X and D.
+
+    The embedding holds the canonical variates of the features: uncorrelated, of variance 1, the
+    most correlated with the degrees first.
+
+    Parameters
+    ----------
+    ratio : float in (0, 1], dimensions as a share u of the features, at least 1. There are no
+        more variates than the rank of the centred degrees, at most c - 1, so that large ratios
+        are all the same.
+    variance : float in (0, 1], share of the variance that the principal components keep before.
+        With 1 and fewer rows than features every correlation is 1 and means nothing.
+
+    Attributes
+    ----------
+    components_ : the fitted principal components; directions_ : (r, l)
+
+    Notes
+    -----
+    Closed form by singular values: scikit-learn's CCA iterates, warns on constant residuals, and
+    leaves the variates with unequal variances, which the distances of a neighbour decoder see.
+    """
+
+    needs_D = True
+
+    def __init__(self, ratio=0.1, *, variance=1.0):
+        self.ratio = ratio
+        self.variance = variance
+
+    def _directions(self, X, Z, D, count):
+        scale = Z.std(axis=0)
+        U, size, _ = svd(D - D.mean(axis=0), full_matrices=False)
+        rank = int((size > 1e-10 * max(size[0], 1.0)).sum())
+        if not rank:  # all rows of D are equal: no direction is better than another
+            return np.zeros((Z.shape[1], 1))
+        left, _, _ = svd((Z / scale).T @ U[:, :rank], full_matrices=False)
+        return left[:, :count] / scale[:, None]
+
+
+class KernelCCA(CCA):
+    """CCA on the components of the rbf kernel.
+
+    Parameters
+    ----------
+    ratio, variance : as for CCA; the components are those of the kernel.
+    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
+        between training rows. The MSLP paper gives none.
+
+    Notes
+    -----
+    At most as many kernel components as features are kept: with all of them every correlation
+    would be 1.
+    """
+
+    kernel = True
+
+    def __init__(self, ratio=0.1, *, variance=1.0, width=None):
+        super().__init__(ratio, variance=variance)
+        self.width = width

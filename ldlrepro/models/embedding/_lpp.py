@@ -1,0 +1,64 @@
+"""LPP: locality preserving projections, linear and with an rbf kernel."""
+
+import numpy as np
+
+from ldlrepro.models.embedding._base import Embedding
+from ldlrepro.models.embedding._graph import feature_neighbours, heat, link, scatter
+from ldlrepro.models.embedding._solver import smallest, whiten
+
+
+class LPP(Embedding):
+    """Locality preserving projections (He and Niyogi, NIPS 2004, section 2.2).
+
+    Directions v of the smallest eigenvalues in Z^T L Z v = eta Z^T S Z v: neighbouring rows stay
+    near each other. Z are the principal components, S the degrees and L the Laplacian of a graph
+    that links rows of which one is among the nearest of the other, with heat-kernel weights.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 1, neighbours of a row (MSLP paper, section 3.1: 5, 10 or 15).
+    ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
+        components kept).
+    variance : float in (0, 1], share of the variance that the principal components keep before;
+        He and Niyogi name this step, the MSLP paper does not.
+
+    Attributes
+    ----------
+    components_ : the fitted principal components; directions_ : (r, l)
+
+    Notes
+    -----
+    The width of the heat kernel is the mean squared distance over the linked rows (MSLP paper,
+    section 3.1).
+    """
+
+    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98):
+        self.n_neighbors = n_neighbors
+        self.ratio = ratio
+        self.variance = variance
+
+    def _directions(self, X, Z, D, count):
+        W = heat(link(feature_neighbours(X, self.n_neighbors)), X)
+        T = whiten(Z, np.asarray(W.sum(axis=1)).ravel())
+        return smallest(scatter(W, Z @ T), T, count)
+
+
+class KernelLPP(LPP):
+    """LPP with the rbf kernel (He and Niyogi, NIPS 2004, section 4), on kernel components.
+
+    Parameters
+    ----------
+    n_neighbors, ratio, variance : as for LPP; the components are those of the kernel.
+    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
+        between training rows. The MSLP paper gives none.
+
+    Notes
+    -----
+    At most as many kernel components as features are kept.
+    """
+
+    kernel = True
+
+    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):
+        super().__init__(n_neighbors, ratio=ratio, variance=variance)
+        self.width = width

@@ -1,0 +1,87 @@
+"""NPE: neighbourhood preserving embedding, linear and with an rbf kernel."""
+
+import numpy as np
+
+from ldlrepro.models.embedding._base import Embedding
+from ldlrepro.models.embedding._graph import feature_neighbours
+from ldlrepro.models.embedding._solver import smallest, whiten
+
+_RIDGE = 1e-3  # share of the trace added to Gram matrices, as is usual for local reconstruction
+_BLOCK = 2**24  # numbers of the differences held at a time
+
+
+class NPE(Embedding):
+    """Neighbourhood preserving embedding (He, Cai, Yan, Zhang, ICCV 2005, section 3).
+
+    Directions v of the smallest eigenvalues in Z^T M Z v = eta Z^T Z v with M = (I - W)^T (I - W):
+    every row stays the same weighted mean of its neighbours. Z are the principal components.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 1, neighbours of a row (MSLP paper, section 3.1: 5, 10 or 15).
+    ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
+        components kept).
+    variance : float in (0, 1], share of the variance that the principal components keep before.
+
+    Attributes
+    ----------
+    components_ : the fitted principal components; directions_ : (r, l)
+
+    Notes
+    -----
+    The weights of a row sum to 1 and minimise its reconstruction error, with 1e-3 of the trace of
+    the local Gram matrix added to its diagonal (not in the paper; without it the weights are not
+    determined where there are more neighbours than features).
+    """
+
+    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98):
+        self.n_neighbors = n_neighbors
+        self.ratio = ratio
+        self.variance = variance
+
+    def _directions(self, X, Z, D, count):
+        neighbours = feature_neighbours(X, self.n_neighbors)
+        weight = reconstruction_weights(X, neighbours)
+        T = whiten(Z, np.ones(len(Z)))
+        Y = Z @ T
+        residual = Y.copy()
+        for k in range(self.n_neighbors):
+            residual -= weight[:, k, None] * Y[neighbours[:, k]]
+        return smallest(residual.T @ residual, T, count)
+
+
+class KernelNPE(NPE):
+    """NPE on the components of the rbf kernel; neighbours and weights are those of the features.
+
+    Parameters
+    ----------
+    n_neighbors, ratio, variance : as for NPE; the components are those of the kernel.
+    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
+        between training rows. The MSLP paper gives none.
+
+    Notes
+    -----
+    At most as many kernel components as features are kept.
+    """
+
+    kernel = True
+
+    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):
+        super().__init__(n_neighbors, ratio=ratio, variance=variance)
+        self.width = width
+
+
+def reconstruction_weights(X, neighbours):
+    """Weights (n, k) that sum to 1 and rebuild the rows of X (n, q) from ``neighbours`` (n, k)."""
+    n, k = neighbours.shape
+    weight = np.empty((n, k))
+    block = max(1, _BLOCK // (k * X.shape[1]))
+    for first in range(0, n, block):
+        rows = slice(first, first + block)
+        off = X[neighbours[rows]] - X[rows, None, :]
+        gram = off @ off.transpose(0, 2, 1)
+        trace = np.trace(gram, axis1=1, axis2=2)
+        gram[:, range(k), range(k)] += _RIDGE * np.where(trace > 0, trace, 1.0)[:, None]
+        solved = np.linalg.solve(gram, np.ones((len(gram), k, 1)))[:, :, 0]
+        weight[rows] = solved / solved.sum(axis=1, keepdims=True)
+    return weight

@@ -1,0 +1,47 @@
+"""PCA, linear and with an rbf kernel, by the ratio of the MSLP paper."""
+
+import numpy as np
+
+from ldlrepro.models.embedding._base import Embedding
+
+
+class PCA(Embedding):
+    """Principal component analysis (Jolliffe 1986); scikit-learn's, with the ratio u.
+
+    Parameters
+    ----------
+    ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
+        rank of the centred rows).
+    whiten : True scales every component to variance 1, as the constraint of MSLP's Eq. 8 does.
+
+    Attributes
+    ----------
+    components_ : the fitted sklearn.decomposition.PCA; directions_ : (r, l)
+    """
+
+    variance = 1.0
+
+    def __init__(self, ratio=0.1, *, whiten=False):
+        self.ratio = ratio
+        self.whiten = whiten
+
+    def _directions(self, X, Z, D, count):
+        directions = np.eye(Z.shape[1], count)
+        return directions / Z.std(axis=0)[:count] if self.whiten else directions
+
+
+class KernelPCA(PCA):
+    """PCA in the space of the rbf kernel; scikit-learn's, with the ratio u.
+
+    Parameters
+    ----------
+    ratio, whiten : as for PCA.
+    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
+        between training rows. The MSLP paper gives none.
+    """
+
+    kernel = True
+
+    def __init__(self, ratio=0.1, *, whiten=False, width=None):
+        super().__init__(ratio, whiten=whiten)
+        self.width = width

@@ -1,0 +1,1 @@
+"""Problem transformation: single-label learners on weighted or resampled rows."""
