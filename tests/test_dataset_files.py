@@ -285,6 +285,7 @@ def test_reachable_gives_up_soon(monkeypatch):
         import time
 
         time.sleep(5)
+        raise requests.exceptions.ConnectionError("at last")
 
     monkeypatch.setattr(requests, "head", hang)
     monkeypatch.setattr(files, "PROBE_SECONDS", 0.05)

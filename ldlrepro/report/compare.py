@@ -21,7 +21,10 @@ def head_to_head(records, first, second, names, measure="kl_divergence"):
     DataFrame, one row a data set; p-values are two-sided
     """
     rows = []
-    for dataset, a, b, sizes in _pairs(records, first, second, measure):
+    order = [d for d in names if d in set(records.dataset)]
+    pairs = {dataset: rest for dataset, *rest in _pairs(records, first, second, measure)}
+    for dataset in (d for d in order if d in pairs):
+        a, b, sizes = pairs[dataset]
         rows.append(
             {
                 "data set": names[dataset],
@@ -94,14 +97,16 @@ def critical_difference(records, methods, measure, title):
         stats.ranks(mean.to_numpy(), DISTRIBUTION[measure].greater_is_better).mean(axis=0),
         index=mean.columns,
     )
-    figure, axis = plt.subplots(figsize=(8, 0.5 + 0.35 * len(methods)))
+    figure, axis = plt.subplots(figsize=(8, 1 + 0.4 * len(methods)))
     scikit_posthocs.critical_difference_diagram(ranks, p, ax=axis)
     axis.set_title(title)
     return figure
 
 
 def verdict(share):
-    """Word for a claim that holds in a share of its cells."""
+    """Word for a claim that holds in a share of its cells (NaN: nothing was run)."""
+    if np.isnan(share):
+        return "not run"
     if share >= REPRODUCED:
         return "reproduced"
     return "partly" if share >= PARTLY else "not"

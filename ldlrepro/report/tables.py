@@ -103,7 +103,7 @@ def show(frame, caption, index=True):
     frame = frame.reset_index() if index else frame
     head = "".join(f"<th>{escape(str(c))}</th>" for c in frame.columns)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(v))}</td>" for v in row) + "</tr>"
+        "<tr>" + "".join(_cell(str(value)) for value in row) + "</tr>"
         for row in frame.itertuples(index=False)
     )
     return HTML(
@@ -179,6 +179,11 @@ def printed_rows(paper, table):
         index="method", columns="measure", values="mean_printed", aggfunc="first", sort=False
     )
     return wide.reset_index()
+
+
+def _cell(text):
+    long = " class='long'" if len(text) > 40 else ""
+    return f"<td{long}>{escape(text)}</td>"
 
 
 def _pm(mean, std):
