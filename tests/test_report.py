@@ -136,7 +136,7 @@ def test_nearest_and_fixed_settings():
 
 def test_ratios_to_a_method():
     two = pd.concat([records(), records(method="SA-BFGS").assign(fit_seconds=4.0)])
-    rows = report.published_cells("structrf", [3], ["fit_seconds"])
+    rows = report.published_cells("structrf", [3], ["fit_seconds", "predict_seconds"])
     row = report.ratios(two, "SA-BFGS", NAMES, rows).iloc[0]
     assert row["ratio, ours"] == "0.500"
     assert row["ratio to SA-BFGS, printed"] == f"{1.3 / 93:.3f}"

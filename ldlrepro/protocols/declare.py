@@ -13,14 +13,14 @@ class Method:
     name : str, as in the paper's tables
     estimator : unfitted LDL estimator
     grid : dict of lists, parameters chosen on the validation part (lowest K-L); {} for none
-    staged : True records what ``staged_predict`` yields, pairs (stage, predictions), in place of
-        ``predict``; the parameter is then called "stage"
+    staged : True records what ``staged_predict`` yields in place of ``predict``, a tuple only these
+        stages; it yields predictions, numbered from 1, or pairs (stage, predictions)
     """
 
     name: str
     estimator: Any
     grid: dict = field(default_factory=dict)
-    staged: bool = False
+    staged: bool | tuple = False
 
 
 @dataclass(frozen=True)

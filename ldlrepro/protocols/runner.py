@@ -268,10 +268,12 @@ def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
     }
     if not method.staged:
         return [common | {"parameters": parameters} | score(D[test], predicted)]
-    return [
-        common | {"parameters": {"stage": stage}} | score(D[test], P)
-        for stage, P in estimator.staged_predict(X[test])
-    ]
+    records = []
+    for number, item in enumerate(estimator.staged_predict(X[test]), 1):
+        stage, P = item if isinstance(item, tuple) else (number, item)
+        if method.staged is True or stage in method.staged:
+            records.append(common | {"parameters": {"stage": stage}} | score(D[test], P))
+    return records
 
 
 @lru_cache

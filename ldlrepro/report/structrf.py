@@ -14,7 +14,7 @@ FIXED = {
 }
 
 
-def with_settings(records):
+def with_settings(records, unit="steps"):
     """Staged and unstaged records with columns ``stage`` and ``setting`` (a text)."""
     stage = [p.get("stage") for p in records.parameters]
     setting = [
