@@ -4,10 +4,12 @@ Every finished job is written at once; a run that was stopped goes on where it w
 when its records carry the current fingerprint and the data's hash.
 """
 
+import os
 import platform
 import sys
 import time
 import traceback
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import version
@@ -78,7 +80,8 @@ def run(
     datasets, methods, experiments : lists of names, None for all
     profile : "paper", or "quick" (synthetic stand-ins, three folds, records in _build)
     n_jobs : int, processes; numbers do not depend on it
-    backend : joblib backend, "loky" or "dask"
+    backend : joblib backend, "loky" or "dask" (extra ``dask``: the cluster that
+        DASK_SCHEDULER_ADDRESS names, or one on this machine with ``n_jobs`` workers)
     recompute : True computes records again that are there
     progress : True shows a bar with the time left on standard error
 
@@ -119,8 +122,7 @@ def run(
 
     failures = []
     bar = tqdm(total=len(jobs), unit="fit", ascii=True, file=sys.stderr, disable=not progress)
-    options = {"inner_max_num_threads": 1} if backend == "loky" else {}
-    with bar, parallel_config(backend=backend, **options):
+    with bar, _workers(backend, n_jobs):
         results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
             delayed(_job)(i, *job[1:]) for i, job in enumerate(jobs)
         )
@@ -133,6 +135,21 @@ def run(
     if failures:
         raise RunError(f"{len(failures)} of {len(jobs)} fits failed; the first:\n{failures[0]}")
     return {"computed": len(jobs), "kept": kept, "unavailable": unavailable}
+
+
+@contextmanager
+def _workers(backend, n_jobs):
+    """The joblib backend, each worker with one thread for BLAS and numba."""
+    if backend == "dask":
+        from distributed import Client
+
+        address = os.environ.get("DASK_SCHEDULER_ADDRESS")
+        local = {"n_workers": joblib.effective_n_jobs(n_jobs), "threads_per_worker": 1}
+        with Client(address) if address else Client(**local), parallel_config("dask"):
+            yield
+    else:
+        with parallel_config(backend, inner_max_num_threads=1):
+            yield
 
 
 def status(paper, profile="paper"):

@@ -35,18 +35,21 @@ def state(status, names, paper):
     status : rows of `protocols.status`
     """
     frame = pd.DataFrame(status)
-    lines = []
-    groups = frame.groupby(["experiment", "dataset"], sort=False)[["done", "stale", "total"]].sum()
-    for (experiment, dataset), row in groups.iterrows():
+    groups = frame.groupby(["dataset", "experiment"], sort=False)[["done", "stale", "total"]].sum()
+    lacking = {}
+    for (dataset, experiment), row in groups.iterrows():
         if row.stale:
             what = f"{row.stale} of {row.total} records are STALE (made by other code)"
         elif row.done < row.total:
             what = "not run" if row.done == 0 else f"{row.total - row.done} of {row.total} not run"
         else:
             continue
-        name = names.get(dataset, dataset)
-        command = f"ldlrepro run {paper} --experiment {experiment} --dataset {dataset}"
-        lines.append(f"{experiment}: {name}: {what}; to run: {command}")
+        lacking.setdefault((dataset, what), []).append(experiment)
+    lines = []
+    for (dataset, what), experiments in lacking.items():
+        lines.append(f"{names.get(dataset, dataset)}: {what} ({', '.join(experiments)})")
+        only = f" --experiment {experiments[0]}" if len(experiments) == 1 else ""
+        lines.append(f"    to run: ldlrepro run {paper} --dataset {dataset}{only}")
     return "\n".join(lines) or "Every data set was run, and no record is stale."
 
 
