@@ -41,6 +41,25 @@ def test_every_table_is_stored_whole(structrf):
     assert set(main["dataset"]) == set(structrf.loc[structrf["table"] == 1, "dataset"])
 
 
+def test_tables_of_the_mslp_paper():
+    cells = published.load("mslp")
+    assert cells.groupby("table").size().to_dict() == {1: 156, 2: 156, 3: 78}
+    assert not cells.duplicated(["dataset", "method", "measure"]).any()
+    assert set(cells["measure"]) == set(SIX) and cells["method"].nunique() == 13
+    assert cells["std"].isna().all() and cells["bold"].isna().all()
+    # "MSLP ranks 1st in 93.3% cases" (section 3.3): 28 of 30.
+    higher = cells["measure"].isin(published.HIGHER_IS_BETTER)
+    best = (
+        cells.assign(loss=cells["mean"].where(~higher, -cells["mean"]))
+        .sort_values("loss")
+        .drop_duplicates(["dataset", "measure"])
+    )
+    assert len(best) == 30 and (best["method"] == "MSLP").sum() == 28
+    sizes = {"SJAFFE": 6, "SBU_3DFE": 6, "SCUT_FBP": 5, "M2B": 5, "Natural_Scene": 9}
+    labels = rows(dataset=list(sizes), measure="labels", mean=[str(c) for c in sizes.values()])
+    assert published.identities(pd.concat([cells, labels])).empty
+
+
 def test_printed_strings_are_kept_as_they_stand(structrf):
     cells = structrf.set_index(["table", "dataset", "method", "measure"])
     cell = cells.loc[(4, "Yeast_alpha", "SA-IIS", "chebyshev")]

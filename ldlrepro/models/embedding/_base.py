@@ -15,11 +15,10 @@ _SMALLEST = 1e-14  # variances below this share of the largest are rounding, as 
 class Embedding(TransformerMixin, BaseEstimator):
     """Principal components, then directions among them; authors write ``_directions``.
 
-    Subclasses have the parameters ``ratio`` and ``variance``; those with ``kernel = True`` also
-    ``width``, and take the components of the rbf kernel, at most as many as there are features.
+    Subclasses have ``ratio``, ``variance``, ``kernel`` and ``width``, as parameters or attributes.
+    With the rbf kernel the components are the kernel's, at most as many as there are features.
     """
 
-    kernel = False
     needs_D = False
 
     def fit(self, X, D=None):
@@ -41,17 +40,21 @@ class Embedding(TransformerMixin, BaseEstimator):
         """
         X = validate_data(self, X, dtype="float64", ensure_min_samples=2)
         if D is None and self.needs_D:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but D is None.")
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: give D."
+            )
         if D is not None:
             check_consistent_length(X, D)
             D = np.asarray(D, dtype="float64").reshape(len(X), -1)
         if not 0 < self.variance <= 1:
             raise ValueError(f"variance={self.variance}: choose a share above 0 and at most 1.")
+        if self.kernel not in ("linear", "rbf"):
+            raise ValueError(f'kernel={self.kernel!r}: choose "linear" or "rbf".')
         n, q = X.shape
         with np.errstate(invalid="ignore"):  # scikit-learn divides by the variance of equal rows
             self.components_ = self._first_step(X).fit(X)
         Z = self.components_.transform(X)
-        rounding = _SMALLEST if self.kernel else (_SMALLEST * np.abs(X).max()) ** 2
+        rounding = _SMALLEST if self.kernel == "rbf" else (_SMALLEST * np.abs(X).max()) ** 2
         kept = _leading(Z.var(axis=0), self.variance, rounding)
         count = dimensions(self.ratio, q, kept)
         # Identical rows have no component: they are embedded at 0 in one dimension.
@@ -78,7 +81,7 @@ class Embedding(TransformerMixin, BaseEstimator):
 
     def _first_step(self, X):
         n, q = X.shape
-        if not self.kernel:
+        if self.kernel == "linear":
             return LinearComponents(min(n, q), svd_solver="full")
         width = average_distance(X) if self.width is None else self.width
         if not width > 0:

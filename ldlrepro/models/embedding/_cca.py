@@ -19,6 +19,9 @@ class CCA(Embedding):
         are all the same.
     variance : float in (0, 1], share of the variance that the principal components keep before.
         With 1 and fewer rows than features every correlation is 1 and means nothing.
+    kernel : {"linear", "rbf"}, of the components.
+    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
+        between training rows. The MSLP paper gives none.
 
     Attributes
     ----------
@@ -32,9 +35,11 @@ class CCA(Embedding):
 
     needs_D = True
 
-    def __init__(self, ratio=0.1, *, variance=1.0):
+    def __init__(self, ratio=0.1, *, variance=1.0, kernel="linear", width=None):
         self.ratio = ratio
         self.variance = variance
+        self.kernel = kernel
+        self.width = width
 
     def _directions(self, X, Z, D, count):
         scale = Z.std(axis=0)
@@ -52,8 +57,7 @@ class KernelCCA(CCA):
     Parameters
     ----------
     ratio, variance : as for CCA; the components are those of the kernel.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
-        between training rows. The MSLP paper gives none.
+    width : float > 0 or None, of the kernel, as for CCA.
 
     Notes
     -----
@@ -61,8 +65,5 @@ class KernelCCA(CCA):
     would be 1.
     """
 
-    kernel = True
-
     def __init__(self, ratio=0.1, *, variance=1.0, width=None):
-        super().__init__(ratio, variance=variance)
-        self.width = width
+        super().__init__(ratio, variance=variance, kernel="rbf", width=width)

@@ -38,10 +38,11 @@ class LDSVR(LDLEstimator):
 
     Notes
     -----
+    Rows that enter their tube late keep a remainder of their coefficient, which steps shrink.
     Memory is quadratic in the rows, as for every kernel machine without decomposition.
     """
 
-    def __init__(self, C=1.0, *, epsilon=0.1, width=None, floor=0.01, max_iter=50, tol=1e-4):
+    def __init__(self, C=1.0, *, epsilon=0.1, width=None, floor=0.01, max_iter=100, tol=1e-4):
         self.C = C
         self.epsilon = epsilon
         self.width = width
@@ -67,9 +68,8 @@ class LDSVR(LDLEstimator):
         before = value
         for steps in range(self.max_iter):
             self.n_iter_ = steps + 1
-            if not weight.any():  # every row lies in its tube
-                break
-            B_goal, b_goal = weighted_step(K, Y, weight)
+            # With every row in its tube only |W| is left to fall.
+            B_goal, b_goal = weighted_step(K, Y, weight) if weight.any() else (0 * B, b)
             to_B, to_b, to_F = B_goal - B, b_goal - b, K @ B_goal - F
             before, step = value, 1.0
             while step > 1e-6:

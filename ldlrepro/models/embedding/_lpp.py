@@ -21,6 +21,9 @@ class LPP(Embedding):
         components kept).
     variance : float in (0, 1], share of the variance that the principal components keep before;
         He and Niyogi name this step, the MSLP paper does not.
+    kernel : {"linear", "rbf"}, of the components.
+    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
+        between training rows. The MSLP paper gives none.
 
     Attributes
     ----------
@@ -32,10 +35,12 @@ class LPP(Embedding):
     section 3.1).
     """
 
-    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98):
+    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, kernel="linear", width=None):
         self.n_neighbors = n_neighbors
         self.ratio = ratio
         self.variance = variance
+        self.kernel = kernel
+        self.width = width
 
     def _directions(self, X, Z, D, count):
         W = heat(link(feature_neighbours(X, self.n_neighbors)), X)
@@ -49,16 +54,12 @@ class KernelLPP(LPP):
     Parameters
     ----------
     n_neighbors, ratio, variance : as for LPP; the components are those of the kernel.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
-        between training rows. The MSLP paper gives none.
+    width : float > 0 or None, of the kernel, as for LPP.
 
     Notes
     -----
     At most as many kernel components as features are kept.
     """
 
-    kernel = True
-
     def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):
-        super().__init__(n_neighbors, ratio=ratio, variance=variance)
-        self.width = width
+        super().__init__(n_neighbors, ratio=ratio, variance=variance, kernel="rbf", width=width)

@@ -22,6 +22,9 @@ class NPE(Embedding):
     ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
         components kept).
     variance : float in (0, 1], share of the variance that the principal components keep before.
+    kernel : {"linear", "rbf"}, of the components.
+    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
+        between training rows. The MSLP paper gives none.
 
     Attributes
     ----------
@@ -34,10 +37,12 @@ class NPE(Embedding):
     determined where there are more neighbours than features).
     """
 
-    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98):
+    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, kernel="linear", width=None):
         self.n_neighbors = n_neighbors
         self.ratio = ratio
         self.variance = variance
+        self.kernel = kernel
+        self.width = width
 
     def _directions(self, X, Z, D, count):
         neighbours = feature_neighbours(X, self.n_neighbors)
@@ -56,19 +61,15 @@ class KernelNPE(NPE):
     Parameters
     ----------
     n_neighbors, ratio, variance : as for NPE; the components are those of the kernel.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
-        between training rows. The MSLP paper gives none.
+    width : float > 0 or None, of the kernel, as for NPE.
 
     Notes
     -----
     At most as many kernel components as features are kept.
     """
 
-    kernel = True
-
     def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):
-        super().__init__(n_neighbors, ratio=ratio, variance=variance)
-        self.width = width
+        super().__init__(n_neighbors, ratio=ratio, variance=variance, kernel="rbf", width=width)
 
 
 def reconstruction_weights(X, neighbours):

@@ -13,6 +13,9 @@ class PCA(Embedding):
     ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
         rank of the centred rows).
     whiten : True scales every component to variance 1, as the constraint of MSLP's Eq. 8 does.
+    kernel : {"linear", "rbf"}, of the components.
+    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
+        between training rows. The MSLP paper gives none.
 
     Attributes
     ----------
@@ -21,9 +24,11 @@ class PCA(Embedding):
 
     variance = 1.0
 
-    def __init__(self, ratio=0.1, *, whiten=False):
+    def __init__(self, ratio=0.1, *, whiten=False, kernel="linear", width=None):
         self.ratio = ratio
         self.whiten = whiten
+        self.kernel = kernel
+        self.width = width
 
     def _directions(self, X, Z, D, count):
         directions = np.eye(Z.shape[1], count)
@@ -36,12 +41,8 @@ class KernelPCA(PCA):
     Parameters
     ----------
     ratio, whiten : as for PCA.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
-        between training rows. The MSLP paper gives none.
+    width : float > 0 or None, of the kernel, as for PCA.
     """
 
-    kernel = True
-
     def __init__(self, ratio=0.1, *, whiten=False, width=None):
-        super().__init__(ratio, whiten=whiten)
-        self.width = width
+        super().__init__(ratio, whiten=whiten, kernel="rbf", width=width)

@@ -1,0 +1,122 @@
+"""PT-Bayes against scikit-learn's naive Bayes; the pieces of PT-SVM against their definitions."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.naive_bayes import GaussianNB
+
+from ldlrepro import PTSVM, MeanPredictor, PTBayes
+from ldlrepro.datasets import make_toy
+from ldlrepro.metrics import kl_divergence
+from ldlrepro.models.problem_transformation._ptsvm import couple, platt
+
+toy = make_toy(n_train=200, random_state=0)
+
+
+# --- PT-Bayes --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("floor", [1e-9, 0.1])
+def test_ptbayes_is_naive_bayes_on_weighted_copies(floor):
+    theirs = GaussianNB(var_smoothing=floor).fit(
+        np.repeat(toy.X, 3, axis=0), np.tile(range(3), 200), sample_weight=toy.D.ravel()
+    )
+    ours = PTBayes(floor).fit(toy.X, toy.D)
+    np.testing.assert_allclose(ours.variance_, theirs.var_, rtol=1e-9)
+    np.testing.assert_allclose(
+        ours.predict(toy.X_test), theirs.predict_proba(toy.X_test), atol=1e-9
+    )
+
+
+def test_ptbayes_is_safe_with_many_features_and_labels_without_weight():
+    X = np.hstack([toy.X] * 200) + 1e6
+    D = np.hstack([toy.D, np.zeros((200, 1))])
+    P = PTBayes().fit(X, D).predict(np.vstack([X, X + 1e6]))
+    assert np.isfinite(P).all() and not P[:, 3].any()
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+
+
+def test_a_large_floor_gives_the_mean():
+    P = PTBayes(1e12).fit(toy.X, toy.D).predict(toy.X_test)
+    np.testing.assert_allclose(P, MeanPredictor().fit(toy.X, toy.D).predict(toy.X_test), atol=1e-6)
+
+
+@pytest.mark.parametrize("floor", [0, -1, np.nan, np.inf])
+def test_ptbayes_wrong_floor_is_named(floor):
+    with pytest.raises(ValueError, match=f"variance_floor={floor}"):
+        PTBayes(floor).fit(toy.X, toy.D)
+
+
+# --- PT-SVM ----------------------------------------------------------------------------------
+
+
+def pairs_of(P):
+    share = P[:, :, None] / (P[:, :, None] + P[:, None, :])
+    share[:, range(P.shape[1]), range(P.shape[1])] = 0.5
+    return share
+
+
+@pytest.mark.parametrize("c", [2, 3, 7])
+def test_coupling_finds_consistent_probabilities(c):
+    P = np.random.default_rng(c).dirichlet(np.ones(c), 20)
+    np.testing.assert_allclose(couple(pairs_of(P)), P, atol=1e-9)
+
+
+def test_coupling_minimises_the_squared_disagreement():
+    rng = np.random.default_rng(0)
+    upper = np.triu(rng.uniform(0.05, 0.95, size=(4, 4)), 1)
+    share = upper + np.tril(1 - upper.T, -1) + 0.5 * np.eye(4)
+
+    def disagreement(p):
+        return sum(
+            (share[b, a] * p[a] - share[a, b] * p[b]) ** 2 for a in range(4) for b in range(4)
+        )
+
+    best = minimize(
+        disagreement,
+        np.full(4, 0.25),
+        bounds=[(0, 1)] * 4,
+        constraints={"type": "eq", "fun": lambda p: p.sum() - 1},
+        options={"ftol": 1e-14},
+    )
+    np.testing.assert_allclose(couple(share[None])[0], best.x, atol=1e-5)
+
+
+def test_coupling_at_the_edge_of_the_pairs():
+    share = np.full((1, 3, 3), 0.5)
+    for a, b in ((0, 1), (1, 2), (2, 0)):  # each surely beats the next: no order at all
+        share[0, a, b], share[0, b, a] = 1 - 1e-7, 1e-7
+    np.testing.assert_allclose(couple(share), 1 / 3, atol=1e-6)
+
+
+def test_platt_finds_a_sigmoid():
+    rng = np.random.default_rng(0)
+    decision = rng.normal(size=20000)
+    slope, shift = platt(decision, rng.random(20000) < expit(2 * decision - 0.5))
+    assert (slope, shift) == (pytest.approx(2, abs=0.1), pytest.approx(-0.5, abs=0.1))
+    slope, shift = platt(np.repeat([-1.0, 1.0], 50), np.repeat([False, True], 50))
+    assert np.isfinite([slope, shift]).all()  # separable: the smoothed targets keep it finite
+
+
+@pytest.mark.parametrize("draws", [1, 5, None])
+def test_ptsvm_learns(draws):
+    P = PTSVM(draws=draws, random_state=0).fit(toy.X, toy.D).predict(toy.X_test)
+    mean = MeanPredictor().fit(toy.X, toy.D).predict(toy.X_test)
+    assert kl_divergence(toy.D_test, P) < 0.6 * kl_divergence(toy.D_test, mean)
+
+
+def test_ptsvm_labels_that_are_never_drawn():
+    D = np.hstack([toy.D, np.zeros((200, 2))])
+    P = PTSVM(random_state=0).fit(toy.X, D).predict(toy.X_test)
+    assert np.isfinite(P).all()
+    assert P[:, 3:].max() < 0.05
+    few = PTSVM(random_state=0).fit(toy.X[:2], D[:2]).predict(toy.X_test)
+    assert np.isfinite(few).all()
+
+
+@pytest.mark.parametrize("wrong", [{"C": 0}, {"width": -1}, {"draws": 0}, {"folds": 1}])
+def test_ptsvm_wrong_parameters_are_named(wrong):
+    ((name, value),) = wrong.items()
+    with pytest.raises(ValueError, match=f"{name}={value}"):
+        PTSVM(**wrong).fit(toy.X, toy.D)
