@@ -93,10 +93,18 @@ def test_coupling_at_the_edge_of_the_pairs():
 def test_platt_finds_a_sigmoid():
     rng = np.random.default_rng(0)
     decision = rng.normal(size=20000)
-    slope, shift = platt(decision, rng.random(20000) < expit(2 * decision - 0.5))
+    slope, shift = platt(decision, rng.random(20000) < expit(2 * decision - 0.5), np.ones(20000))
     assert (slope, shift) == (pytest.approx(2, abs=0.1), pytest.approx(-0.5, abs=0.1))
-    slope, shift = platt(np.repeat([-1.0, 1.0], 50), np.repeat([False, True], 50))
+    slope, shift = platt(np.repeat([-1.0, 1.0], 50), np.repeat([False, True], 50), np.ones(100))
     assert np.isfinite([slope, shift]).all()  # separable: the smoothed targets keep it finite
+
+
+def test_platt_counts_a_weight_as_copies():
+    rng = np.random.default_rng(0)
+    decision, positive = rng.normal(size=50), rng.random(50) < 0.4
+    weight = rng.integers(1, 4, size=50)
+    copies = [np.repeat(a, weight) for a in (decision, positive, np.ones(50))]
+    np.testing.assert_allclose(platt(decision, positive, weight), platt(*copies), atol=1e-4)
 
 
 @pytest.mark.parametrize("draws", [1, 5, None])

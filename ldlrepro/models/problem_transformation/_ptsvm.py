@@ -25,7 +25,7 @@ class PTSVM(LDLEstimator):
     ----------
     C : float > 0, price of an error.
     draws : int >= 1 or None, labels drawn for a training row; None for as many as there are
-        labels, the c n rows of the original.
+        labels, so that there are c n rows as in the original.
     width : float > 0 or None, of the kernel exp(-|x - y|^2 / (2 width^2)); None for the average
         distance between training rows (MSLP paper, section 3.1).
     folds : int >= 2, parts of the rows for the held-out decision values.
@@ -42,12 +42,12 @@ class PTSVM(LDLEstimator):
 
     Notes
     -----
-    Departures: one draw for a row by default, because machines on c n rows with contradictory
-    labels cost c^2 times as much; all draws of a row are held out together. A pair of which one
-    label was drawn fewer than ``folds`` times has the constant probability of its counts.
+    Departures: every row gets the same number of draws, where the original draws from all rows
+    together. Not in the papers: all draws of a row are held out together, and a pair of which one
+    label was drawn for fewer than ``folds`` rows has the constant probability of its counts.
     """
 
-    def __init__(self, C=1.0, *, draws=1, width=None, folds=3, random_state=None):
+    def __init__(self, C=1.0, *, draws=None, width=None, folds=3, random_state=None):
         self.C = C
         self.draws = draws
         self.width = width
@@ -66,33 +66,41 @@ class PTSVM(LDLEstimator):
         steps = D.cumsum(axis=1)
         steps[:, -1] = 1.0
         drawn = (rng.random((draws, len(X)))[:, :, None] >= steps).sum(axis=2)
+        count = np.stack([(drawn == j).sum(axis=0) for j in range(c)], axis=1)
         part = rng.permutation(len(X)) % self.folds
-        self.width_ = self.width or average_distance(X)
+        self.width_ = average_distance(X) if self.width is None else self.width
         self.X_ = X
         K = rbf(X, X, self.width_)
         self.pairs_ = list(combinations(range(c), 2))
-        self.machines_ = [self._learn_pair(K, drawn, part, *pair) for pair in self.pairs_]
+        self.machines_ = [self._learn_pair(K, count[:, pair], part) for pair in self.pairs_]
 
-    def _learn_pair(self, K, drawn, part, a, b):
-        """(rows, coefficients, offset, slope, shift): p(a) = expit(slope * decision + shift)."""
-        rows = np.nonzero((drawn == a) | (drawn == b))[1]
-        is_a = drawn[(drawn == a) | (drawn == b)] == a
-        if min(is_a.sum(), (~is_a).sum()) < self.folds:
-            odds = np.log((is_a.sum() + 1) / ((~is_a).sum() + 1))
+    def _learn_pair(self, K, count, part):
+        """Machine of a pair of labels from the times (n, 2) that each row was drawn for them.
+
+        Returns (rows, coefficients, offset, slope, shift): the first label has the probability
+        expit(slope * decision + shift). Copies of a row are one row with a weight.
+        """
+        rows, second = np.nonzero(count)
+        weight = count[rows, second].astype(float)
+        is_first = second == 0
+        totals = count.sum(axis=0)
+        if (count > 0).sum(axis=0).min() < self.folds:
+            odds = np.log((totals[0] + 1) / (totals[1] + 1))
             return np.empty(0, int), np.empty(0), 0.0, 0.0, odds
         held_out = np.zeros(len(rows))
         for fold in range(self.folds):
             out = part[rows] == fold
-            if len(set(is_a[~out])) == 2:
-                machine = self._machine(K, rows[~out], is_a[~out])
+            if out.any() and len(set(is_first[~out])) == 2:
+                machine = self._machine(K, rows[~out], is_first[~out], weight[~out])
                 held_out[out] = machine.decision_function(K[np.ix_(rows[out], rows[~out])])
-        slope, shift = platt(held_out, is_a)
-        machine = self._machine(K, rows, is_a)
+        slope, shift = platt(held_out, is_first, weight)
+        machine = self._machine(K, rows, is_first, weight)
         support = rows[machine.support_]
         return support, machine.dual_coef_[0], machine.intercept_[0], slope, shift
 
-    def _machine(self, K, rows, is_a):
-        return SVC(C=self.C, kernel="precomputed").fit(K[np.ix_(rows, rows)], is_a)
+    def _machine(self, K, rows, is_first, weight):
+        machine = SVC(C=self.C, kernel="precomputed", cache_size=500)
+        return machine.fit(K[np.ix_(rows, rows)], is_first, sample_weight=weight)
 
     def _predict(self, X):
         K = rbf(X, self.X_, self.width_)
@@ -106,20 +114,21 @@ class PTSVM(LDLEstimator):
         return couple(share)
 
 
-def platt(decision, positive):
+def platt(decision, positive, weight):
     """Slope and shift of the sigmoid of most likelihood, with Platt's smoothed targets.
 
     Parameters
     ----------
-    decision : (m,) float; positive : (m,) bool
+    decision : (m,) float; positive : (m,) bool; weight : (m,) float
     """
-    up, down = positive.sum(), (~positive).sum()
+    up, down = weight[positive].sum(), weight[~positive].sum()
     target = np.where(positive, (up + 1) / (up + 2), 1 / (down + 2))
 
     def loss(w):
         z = w[0] * decision + w[1]
-        residual = expit(z) - target
-        return np.logaddexp(0, z).sum() - target @ z, [residual @ decision, residual.sum()]
+        residual = weight * (expit(z) - target)
+        loss = weight @ (np.logaddexp(0, z) - target * z)
+        return loss, [residual @ decision, residual.sum()]
 
     return minimize(loss, [0.0, np.log((up + 1) / (down + 1))], jac=True, method="BFGS").x
 
