@@ -241,7 +241,9 @@ def test_ldsvr_takes_zeros_and_ones():
     assert np.isfinite(LDSVR().fit(toy.X, D).predict(toy.X)).all()
 
 
-@pytest.mark.parametrize("wrong", [{"C": 0}, {"epsilon": -1}, {"floor": 0.5}, {"max_iter": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"C": 0}, {"epsilon": -1}, {"floor": 0.5}, {"max_iter": 0}, {"width": 0}]
+)
 def test_ldsvr_wrong_parameters_are_named(wrong):
     ((name, value),) = wrong.items()
     with pytest.raises(ValueError, match=f"{name}={value}"):

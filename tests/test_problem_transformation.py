@@ -123,7 +123,7 @@ def test_ptsvm_labels_that_are_never_drawn():
     assert np.isfinite(few).all()
 
 
-@pytest.mark.parametrize("wrong", [{"C": 0}, {"width": -1}, {"draws": 0}, {"folds": 1}])
+@pytest.mark.parametrize("wrong", [{"C": 0}, {"width": 0}, {"draws": 0}, {"folds": 1}])
 def test_ptsvm_wrong_parameters_are_named(wrong):
     ((name, value),) = wrong.items()
     with pytest.raises(ValueError, match=f"{name}={value}"):

@@ -10,6 +10,21 @@ def average_distance(X):
     return float(pdist(X).mean()) or 1.0
 
 
+def kernel_width(width, X):
+    """``width``, or the average distance of the rows of X where it is None.
+
+    Raises
+    ------
+    ValueError
+        When ``width`` is not above 0.
+    """
+    if width is None:
+        return average_distance(X)
+    if not 0 < width < np.inf:
+        raise ValueError(f"width={width}: choose a number above 0, or None.")
+    return width
+
+
 def rbf(X, Y, width):
     """exp(-|x - y|^2 / (2 width^2)): (n, q) and (m, q) in, (n, m) out."""
     K = euclidean_distances(X, Y, squared=True)

@@ -6,7 +6,7 @@ from sklearn.decomposition import PCA as LinearComponents
 from sklearn.decomposition import KernelPCA as KernelComponents
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ldlrepro.models._rbf import average_distance
+from ldlrepro.models._rbf import kernel_width
 from ldlrepro.models.embedding._solver import dimensions
 
 _SMALLEST = 1e-14  # variances below this share of the largest are rounding, as are kernel values
@@ -83,9 +83,7 @@ class Embedding(TransformerMixin, BaseEstimator):
         n, q = X.shape
         if self.kernel == "linear":
             return LinearComponents(min(n, q), svd_solver="full")
-        width = average_distance(X) if self.width is None else self.width
-        if not width > 0:
-            raise ValueError(f"width={width}: choose a number above 0.")
+        width = kernel_width(self.width, X)
         return KernelComponents(
             min(n - 1, q), kernel="rbf", gamma=0.5 / width**2, eigen_solver="dense"
         )

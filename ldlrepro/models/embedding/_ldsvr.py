@@ -5,11 +5,11 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, logit
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.models._rbf import average_distance, rbf
+from ldlrepro.models._rbf import kernel_width, rbf
 
 
 class LDSVR(LDLEstimator):
-    """LDSVR (Geng and Hou, IJCAI 2015, section 3): p(x) = sigmoid(W phi(x) + b), normalised.
+    """LDSVR (Geng and Hou, IJCAI 2015): p(x) = sigmoid(W phi(x) + b), normalised.
 
     Minimises |W|^2 / 2 + C sum_i L(u_i), where u_i is the Euclidean length of row i's error over
     all labels, in logits; L(u) = 0 in the tube u < epsilon, else (u - epsilon)^2. One tube for
@@ -24,7 +24,7 @@ class LDSVR(LDLEstimator):
     width : float > 0 or None, of the kernel exp(-|x - y|^2 / (2 width^2)); None for the average
         distance between training rows (IJCAI 2015; MSLP paper, section 3.1).
     floor : float in (0, 0.5), degrees are moved into [floor, 1 - floor]: those of 0 and 1 have no
-        logit. Neither paper says what it does with them.
+        logit. The MSLP paper does not say what it does with them.
     max_iter : int >= 1; tol : float, stop when a step lowers the objective by a smaller share.
 
     Attributes
@@ -51,13 +51,13 @@ class LDSVR(LDLEstimator):
         self.tol = tol
 
     def _fit(self, X, D):
-        positive = {"C": self.C, "width": self.width or 1, "max_iter": self.max_iter}
-        if min(positive.values()) <= 0 or self.epsilon < 0 or not 0 < self.floor < 0.5:
+        above = min(self.C, self.max_iter) > 0
+        if not (above and self.epsilon >= 0 and 0 < self.floor < 0.5):
             raise ValueError(
-                f"C={self.C}, width={self.width} and max_iter={self.max_iter} must be above 0, "
+                f"C={self.C} and max_iter={self.max_iter} must be above 0, "
                 f"epsilon={self.epsilon} 0 or more, floor={self.floor} in (0, 0.5)."
             )
-        self.width_ = self.width or average_distance(X)
+        self.width_ = kernel_width(self.width, X)
         self.X_ = X
         Y = logit(np.clip(D, self.floor, 1 - self.floor))
         self._solve(rbf(X, X, self.width_), Y)

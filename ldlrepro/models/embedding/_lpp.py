@@ -8,7 +8,7 @@ from ldlrepro.models.embedding._solver import smallest, whiten
 
 
 class LPP(Embedding):
-    """Locality preserving projections (He and Niyogi, NIPS 2004, section 2.2).
+    """Locality preserving projections (He and Niyogi, NIPS 2004).
 
     Directions v of the smallest eigenvalues in Z^T L Z v = eta Z^T S Z v: neighbouring rows stay
     near each other. Z are the principal components, S the degrees and L the Laplacian of a graph
@@ -49,7 +49,7 @@ class LPP(Embedding):
 
 
 class KernelLPP(LPP):
-    """LPP with the rbf kernel (He and Niyogi, NIPS 2004, section 4), on kernel components.
+    """LPP with the rbf kernel (He and Niyogi, NIPS 2004), on kernel components.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ _BLOCK = 2**24  # numbers of the differences held at a time
 
 
 class NPE(Embedding):
-    """Neighbourhood preserving embedding (He, Cai, Yan, Zhang, ICCV 2005, section 3).
+    """Neighbourhood preserving embedding (He, Cai, Yan, Zhang, ICCV 2005).
 
     Directions v of the smallest eigenvalues in Z^T M Z v = eta Z^T Z v with M = (I - W)^T (I - W):
     every row stays the same weighted mean of its neighbours. Z are the principal components.

@@ -16,7 +16,7 @@ class AABP(LDLEstimator):
     Parameters
     ----------
     n_hidden : int >= 1, sigmoid units of the hidden layer (MSLP paper, section 3.1: 50).
-    epochs : int >= 1, passes over the training rows. No paper gives one.
+    epochs : int >= 1, passes over the training rows. The MSLP paper gives none.
     batch_size : int >= 1, rows of a step.
     learning_rate : float > 0, of Adam.
     random_state : int, RandomState or None, of starting weights and batches.

@@ -12,7 +12,7 @@ _ENCODINGS = ("number", "one_hot")
 
 
 class CPNN(LDLEstimator):
-    """CPNN (Geng, Yin, Zhou, TPAMI 2013, section 4.2).
+    """CPNN (Geng, Yin, Zhou, TPAMI 2013).
 
     A net with one hidden layer of sigmoids and a linear output f(x, y) takes the features and the
     label y as its inputs; p(y | x) = exp f(x, y) / sum_y' exp f(x, y'). Trained on the K-L
@@ -22,7 +22,7 @@ class CPNN(LDLEstimator):
     ----------
     n_hidden : int >= 1, hidden units (MSLP paper, section 3.1: 50).
     max_iter : int >= 1, quasi-Newton steps at most; there is no penalty, so that the number of
-        steps regularises. Neither paper gives one.
+        steps regularises. The MSLP paper gives none.
     encoding : {"number", "one_hot"}, the label as an input. "number" is the original: one input
         with the number of the label, here scaled to [-1, 1].
     random_state : int, RandomState or None, of the starting weights.

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.models._rbf import average_distance, rbf
+from ldlrepro.models._rbf import kernel_width, rbf
 
 _SHARE_FLOOR = 1e-7  # of pairwise probabilities: Wu's system needs 0 < r < 1
 
@@ -57,10 +57,10 @@ class PTSVM(LDLEstimator):
     def _fit(self, X, D):
         c = D.shape[1]
         draws = c if self.draws is None else self.draws
-        if draws < 1 or self.folds < 2 or self.C <= 0 or (self.width or 1) <= 0:
+        if draws < 1 or self.folds < 2 or not self.C > 0:
             raise ValueError(
-                f"C={self.C} and width={self.width} must be above 0, draws={self.draws} at least "
-                f"1 and folds={self.folds} at least 2."
+                f"C={self.C} must be above 0, draws={self.draws} at least 1 and "
+                f"folds={self.folds} at least 2."
             )
         rng = check_random_state(self.random_state)
         steps = D.cumsum(axis=1)
@@ -68,7 +68,7 @@ class PTSVM(LDLEstimator):
         drawn = (rng.random((draws, len(X)))[:, :, None] >= steps).sum(axis=2)
         count = np.stack([(drawn == j).sum(axis=0) for j in range(c)], axis=1)
         part = rng.permutation(len(X)) % self.folds
-        self.width_ = average_distance(X) if self.width is None else self.width
+        self.width_ = kernel_width(self.width, X)
         self.X_ = X
         K = rbf(X, X, self.width_)
         self.pairs_ = list(combinations(range(c), 2))
@@ -134,7 +134,7 @@ def platt(decision, positive, weight):
 
 
 def couple(share):
-    """Distributions from pairwise probabilities (Wu, Lin, Weng 2004, Eq. 14 and Theorem 2).
+    """Distributions from pairwise probabilities (Wu, Lin, Weng 2004, second method).
 
     Parameters
     ----------
