@@ -42,7 +42,7 @@ _CCA_GRID = _PCA_GRID | {"transformer__variance": [0.98, 1.0]}
 _GRAPH_GRID = _CCA_GRID | {"transformer__n_neighbors": [5, 10, 15]}
 
 # Not printed: prices, tubes, steps and floors are chosen on the validation part.
-_NET_STEPS = {"max_iter": [10, 30, 100]}
+_NET_STEPS = {"max_iter": [3, 10, 30, 100]}
 
 TABLES = Experiment(
     name="tables",
@@ -54,7 +54,7 @@ TABLES = Experiment(
         Method("AA-BP", AABP(), {"epochs": [10, 30, 100], "learning_rate": [0.001, 0.003]}),
         Method("AA-KNN", AAKNN(), _NEIGHBORS),
         Method("PT-SVM", PTSVM(), {"C": [0.1, 1, 10]}),
-        Method("PT-Bayes", PTBayes(), {"variance_floor": [1e-9, 1e-3, 0.1, 1, 10]}),
+        Method("PT-Bayes", PTBayes(), {"variance_floor": [1e-9, 1e-3, 0.1, 1, 10, 100]}),
         Method("LPP", EmbeddingKNN(LPP()), _GRAPH_GRID),
         Method("NPE", EmbeddingKNN(NPE()), _GRAPH_GRID),
         Method("PCA", EmbeddingKNN(PCA()), _PCA_GRID),
