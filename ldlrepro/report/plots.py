@@ -89,6 +89,8 @@ def lines(table, x, y, by, xlabel, ylabel, titles, column=None):
     ----------
     titles : dict, value of ``column`` (or None) -> title, in order
     """
+    if table.empty:
+        return _nothing("No records of this experiment.")
     figure, axes = plt.subplots(
         1, len(titles), figsize=(4.3 * len(titles), 3.2), sharey=True, squeeze=False
     )
