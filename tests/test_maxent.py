@@ -3,12 +3,15 @@
 import naive
 import numpy as np
 import pytest
+from scipy import optimize
 from scipy.optimize import approx_fprime, check_grad
 from scipy.special import softmax
 
 from ldlrepro import SABFGS, SAIIS
 from ldlrepro.datasets import make_toy
+from ldlrepro.kernels.lbfgs import direction
 from ldlrepro.kernels.maxent import scaling_step, skinny_product
+from ldlrepro.models.maxent._lbfgs import minimise
 from ldlrepro.models.maxent._objective import Design, MaxEntLoss
 from ldlrepro.models.maxent._saiis import _ScalingEquations
 
@@ -230,3 +233,42 @@ def test_both_solvers_reach_the_same_loss():
     iis, bfgs = SAIIS(20000).fit(toy.X, toy.D), SABFGS(5000).fit(toy.X, toy.D)
     assert iis.loss_ == pytest.approx(bfgs.loss_, abs=1e-9)
     np.testing.assert_allclose(iis.predict(toy.X), bfgs.predict(toy.X), atol=1e-4)
+
+
+def test_direction_is_minus_the_bfgs_inverse_hessian_times_the_gradient():
+    """The recursion against the update of the full matrix, with all pairs and with the last two."""
+    rng = np.random.default_rng(0)
+    A = np.diag(np.arange(1.0, 6))
+    S = rng.normal(size=(4, 5))
+    Y, g = S @ A, rng.normal(size=5)
+    rho = 1 / (S * Y).sum(axis=1)
+    for used in (4, 2, 0):
+        H = 0.3 * np.eye(5)
+        for s, y, r in zip(S[4 - used :], Y[4 - used :], rho[4 - used :], strict=True):
+            V = np.eye(5) - r * np.outer(y, s)
+            H = V.T @ H @ V + r * np.outer(s, s)
+        d = np.empty(5)
+        direction(g, S, Y, rho, 4 - used, used, 0.3, d)
+        np.testing.assert_allclose(d, -H @ g)
+
+
+@pytest.mark.parametrize("memory", [2, 5, 100])
+def test_lbfgs_reaches_the_minimum_of_scipy(memory):
+    def rosenbrock(w):
+        return optimize.rosen(w), optimize.rosen_der(w)
+
+    seen = []
+    w, value, steps = minimise(
+        rosenbrock, np.full(6, -1.0), 1000, memory, 0.0, lambda step, w: seen.append(step)
+    )
+    np.testing.assert_allclose(w, 1, atol=1e-5)
+    assert value < 1e-10 and seen == list(range(1, steps + 1))
+
+
+def test_lbfgs_survives_a_loss_that_overflows():
+    def barrier(w):
+        with np.errstate(all="ignore"):
+            return float(w[0] - np.log(w[0])), np.array([1 - 1 / w[0]])  # NaN below 0, minimum at 1
+
+    w, value, _ = minimise(barrier, np.array([1e-3]), 100, 5, 0.0, lambda *_: None)
+    assert w[0] == pytest.approx(1, abs=1e-6) and np.isfinite(value)

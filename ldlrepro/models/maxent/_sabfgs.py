@@ -1,8 +1,8 @@
 """SA-BFGS: the maximum-entropy model fitted by a quasi-Newton method."""
 
 import numpy as np
-from scipy.optimize import minimize
 
+from ldlrepro.models.maxent._lbfgs import minimise
 from ldlrepro.models.maxent._objective import MaxEnt, MaxEntLoss
 
 
@@ -13,7 +13,7 @@ class SABFGS(MaxEnt):
     ----------
     max_iter : int, steps at most (StructRF paper, section 4.4: 300). There is no penalty: the
         number of steps is what regularises.
-    tol : float, largest entry of the gradient per row at which to stop.
+    tol : float, relative decrease of T in a step at which to stop.
     memory : int, pairs of steps and gradients that approximate the Hessian; more of them come
         nearer to full BFGS, that is, further in as many steps.
     init : "zeros", "random" (uniform in [0, 1)) or (c, q) array, coefficients to start from.
@@ -26,16 +26,16 @@ class SABFGS(MaxEnt):
 
     Notes
     -----
-    Departure: limited-memory BFGS (scipy's L-BFGS-B) in place of the full inverse Hessian, whose
-    (c q) x (c q) entries would be 9345 x 9345 on Movie.
+    Departure: limited-memory BFGS in place of the full inverse Hessian, whose (c q) x (c q) entries
+    would be 9345 x 9345 on Movie.
     """
 
     def __init__(
         self,
         max_iter=300,
         *,
-        tol=1e-9,
-        memory=20,
+        tol=1e-12,
+        memory=50,
         init="zeros",
         path=(),
         random_state=None,
@@ -52,32 +52,16 @@ class SABFGS(MaxEnt):
         start = self._start(loss.shape)
         self.path_ = {}
         self._note(0, start)
-        count = 0
-
-        def keep(w):
-            nonlocal count
-            count += 1
-            self._note(count, w.reshape(loss.shape))
-
-        result = minimize(
+        w, value, self.n_iter_ = minimise(
             loss,
             start.ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            callback=keep if self.path else None,
-            options={
-                "maxiter": self.max_iter,
-                "maxfun": 20 * self.max_iter,
-                "maxcor": self.memory,
-                "gtol": self.tol * len(X),
-                "ftol": 0.0,
-            },
+            self.max_iter,
+            self.memory,
+            self.tol,
+            lambda step, w: self._note(step, w.reshape(loss.shape)),
         )
-        if not np.isfinite(result.x).all():
-            raise FloatingPointError(
-                f"SA-BFGS diverged within {result.nit} steps: scale the features to about [-1, 1]."
-            )
-        self.coef_ = result.x.reshape(loss.shape)
-        self.loss_ = result.fun / len(X)
-        self.n_iter_ = result.nit
+        if not np.isfinite(value):
+            raise FloatingPointError("SA-BFGS diverged: scale the features to about [-1, 1].")
+        self.coef_ = w.reshape(loss.shape)
+        self.loss_ = value / len(X)
         self._close_path(self.coef_)

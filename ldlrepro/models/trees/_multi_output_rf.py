@@ -55,6 +55,7 @@ class MultiOutputRF(LDLEstimator):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         ).fit(X, D)
+        self.forest_.n_jobs = 1  # scikit-learn's threads add up trees in the order they finish
 
     def _predict(self, X):
         return self.forest_.predict(X)
