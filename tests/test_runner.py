@@ -10,12 +10,14 @@ import pandas as pd
 import pytest
 import requests
 
-from ldlrepro import AAKNN, SABFGS, MeanPredictor, datasets, paths
-from ldlrepro.datasets import files
+from ldlrepro import AAKNN, MSLP, SABFGS, MeanPredictor, datasets, paths
+from ldlrepro.datasets import files, make_standin
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.protocols import open_store, run, runner, status
 from ldlrepro.protocols.declare import Experiment, Method, Paper
+from ldlrepro.protocols.selection import choose
+from ldlrepro.protocols.splits import ten_folds
 
 SET = "Yeast_spoem"
 KNN = Method("kNN", AAKNN(), {"n_neighbors": [3, 9]})
@@ -256,3 +258,14 @@ def test_a_kill_loses_nothing_that_was_finished(during):
     kept = after.merge(before[["method", "fold"]], on=["method", "fold"])
     assert kept.fit_seconds.tolist() == before.fit_seconds.tolist()  # not run again
     assert state() == {"kNN": (3, 0, 3), "mean": (3, 0, 3)}
+
+
+def test_a_grid_without_refits_chooses_the_same_parameters():
+    bunch = make_standin("SJAFFE", n_samples=60)
+    train, validation, _ = ten_folds(60, 0)[0]
+    grid = {"n_neighbors": [3, 5], "ratio": [0.1, 0.3], "beta": [0, 0.5]}
+    rows = bunch.X, bunch.D, train, validation
+    assert hasattr(MSLP(), "predict_grid")
+    assert runner._chosen(MSLP(), grid, *rows) == choose(MSLP(), grid, *rows)
+    plain = {"n_neighbors": [3, 5]}
+    assert runner._chosen(AAKNN(), plain, *rows) == choose(AAKNN(), plain, *rows)

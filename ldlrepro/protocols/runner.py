@@ -24,7 +24,7 @@ from tqdm import tqdm
 from ldlrepro import datasets as data
 from ldlrepro import paths
 from ldlrepro.errors import DataUnavailableError, LdlreproError, UnknownNameError
-from ldlrepro.metrics import score
+from ldlrepro.metrics import kl_divergence, score
 from ldlrepro.protocols.fingerprint import fingerprint
 from ldlrepro.protocols.selection import choose
 from ldlrepro.protocols.splits import ten_folds
@@ -257,7 +257,7 @@ def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
     estimator = clone(method.estimator)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=1000 * experiment.seed + fold)
-    parameters = choose(estimator, method.grid, X, D, train, validation)
+    parameters = _chosen(estimator, method.grid, X, D, train, validation)
     estimator.set_params(**parameters)
     rest = np.concatenate([train, validation])
     start = time.perf_counter()
@@ -291,6 +291,17 @@ def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
         if method.staged is True or stage in method.staged:
             records.append(common | {"parameters": {"stage": stage}} | score(D[test], P))
     return records
+
+
+def _chosen(estimator, grid, X, D, train, validation):
+    """As `choose`; an estimator with ``predict_grid`` evaluates nested settings without a refit."""
+    if not grid or not hasattr(estimator, "predict_grid"):
+        return choose(estimator, grid, X, D, train, validation)
+    tried = [
+        (kl_divergence(D[validation], P), parameters)
+        for parameters, P in estimator.predict_grid(X[train], D[train], X[validation], grid)
+    ]
+    return min(tried, key=lambda loss_and_parameters: loss_and_parameters[0])[1]
 
 
 @lru_cache
