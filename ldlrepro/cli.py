@@ -113,7 +113,8 @@ def _run(options):
                 + ", ".join(paper.tables)
             )
         experiments, needed = paper.tables[key]
-        names = names or list(needed) or None
+        if options.profile == "paper":  # the quick profile has data sets of its own
+            names = names or list(needed) or None
     studies = [s.name for s in paper.studies if experiments is None or s.name in experiments]
     if experiments is not None:
         experiments = [e for e in experiments if e not in studies]

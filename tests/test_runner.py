@@ -12,7 +12,7 @@ import requests
 
 from ldlrepro import AAKNN, MSLP, SABFGS, MeanPredictor, datasets, paths
 from ldlrepro.datasets import files, make_standin
-from ldlrepro.errors import UnknownNameError
+from ldlrepro.errors import DataCorruptError, UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.protocols import open_store, run, runner, status
 from ldlrepro.protocols.declare import Experiment, Method, Paper
@@ -269,3 +269,17 @@ def test_a_grid_without_refits_chooses_the_same_parameters():
     assert runner._chosen(MSLP(), grid, *rows) == choose(MSLP(), grid, *rows)
     plain = {"n_neighbors": [3, 5]}
     assert runner._chosen(AAKNN(), plain, *rows) == choose(AAKNN(), plain, *rows)
+
+
+def test_a_damaged_data_file_does_not_stop_the_other_sets(monkeypatch, tmp_path):
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+
+    def load(name):
+        if name == "SJAFFE":
+            raise DataCorruptError("SJAFFE.mat is cut short")
+        return make_standin(name, n_samples=40)
+
+    monkeypatch.setattr(datasets, "load", load)
+    result = run(paper(MEAN), progress=False)
+    assert result["unavailable"] == {"SJAFFE": "SJAFFE.mat is cut short"}
+    assert result["computed"] == 4

@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from ldlrepro import datasets as data
 from ldlrepro import paths
-from ldlrepro.errors import DataUnavailableError, LdlreproError, UnknownNameError
+from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError, UnknownNameError
 from ldlrepro.metrics import kl_divergence, score
 from ldlrepro.protocols.fingerprint import fingerprint
 from ldlrepro.protocols.selection import choose
@@ -87,7 +87,7 @@ def run(
 
     Returns
     -------
-    dict : "computed" (int), "kept" (int), "unavailable" {data set: why}
+    dict : "computed" (int), "kept" (int), "unavailable" {data set: why, also where it is damaged}
 
     Raises
     ------
@@ -115,7 +115,7 @@ def run(
                 continue
             try:
                 _load(name, paper.quick.get(name) if profile == "quick" else None)
-            except DataUnavailableError as error:
+            except (DataUnavailableError, DataCorruptError) as error:
                 unavailable[name] = str(error)
                 continue
             jobs += [(store, *job) for job in wanted]
