@@ -11,8 +11,9 @@ from ldlrepro.base import LDLEstimator
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.protocols import fingerprint as code
-from ldlrepro.protocols.declare import Method
+from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.fingerprint import fingerprint
+from ldlrepro.protocols.partition import partition
 from ldlrepro.protocols.selection import choose
 from ldlrepro.protocols.splits import ten_folds
 
@@ -48,6 +49,34 @@ def test_too_few_rows_for_the_folds():
     with pytest.raises(ValueError, match="9 rows cannot be split into 10 folds"):
         ten_folds(9, seed=0)
     assert len(ten_folds(3, 0, folds=3)) == 3
+
+
+def test_hold_outs_are_drawn_anew():
+    experiment = Experiment("e", (), (), test_share=0.3)
+    parts = partition(experiment, 50, 4)
+    for train, validation, test in parts:
+        assert sorted([*train, *validation, *test]) == list(range(50))
+        assert (len(train), len(validation), len(test)) == (31, 4, 15)
+    assert len({tuple(test) for _, _, test in parts}) == 4
+    np.testing.assert_array_equal(partition(experiment, 50, 2)[1][2], parts[1][2])
+    other = partition(replace(experiment, seed=1), 50, 4)
+    assert not np.array_equal(other[0][2], parts[0][2])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 1.0])
+def test_a_hold_out_without_rows(share):
+    with pytest.raises(ValueError, match="leaves a part of the 50 rows empty"):
+        partition(Experiment("e", (), (), test_share=share), 50, 1)
+
+
+def test_rows_with_replacement_are_one_draw_cut_into_folds():
+    parts = partition(Experiment("e", (), (), replacement=True), 300, 10)
+    drawn = np.sort(np.concatenate([test for _, _, test in parts]))
+    for train, validation, test in parts:
+        np.testing.assert_array_equal(np.sort([*train, *validation, *test]), drawn)
+    assert 0.55 < len(set(drawn)) / 300 < 0.72
+    copied = np.mean([np.isin(test, train).mean() for train, _, test in parts])
+    assert 0.4 < copied < 0.7  # 1 - exp(-0.8) expected
 
 
 # --- selection -------------------------------------------------------------------------------

@@ -6,22 +6,26 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import requests
+from sklearn.base import BaseEstimator
 
 from ldlrepro import AAKNN, MSLP, SABFGS, MeanPredictor, datasets, paths
 from ldlrepro.datasets import files, make_standin
 from ldlrepro.errors import DataCorruptError, UnknownNameError
-from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.metrics import DISTRIBUTION, kl_divergence, score, sort_loss
 from ldlrepro.protocols import open_store, run, runner, status
 from ldlrepro.protocols.declare import Experiment, Method, Paper
+from ldlrepro.protocols.partition import partition
 from ldlrepro.protocols.selection import choose
 from ldlrepro.protocols.splits import ten_folds
 
 SET = "Yeast_spoem"
 KNN = Method("kNN", AAKNN(), {"n_neighbors": [3, 9]})
 MEAN = Method("mean", MeanPredictor())
+AAKNN1 = Method("1-NN", AAKNN(1))
 BROKEN = Method("broken", SABFGS(init="nonsense"))
 STAGED = Method("steps", SABFGS(6, init="random", path=(2, 6)), staged=True)
 
@@ -78,14 +82,89 @@ def test_what_a_record_holds():
     assert set(frame.n_train + frame.n_test) == {40} and frame.n_test.sum() == 2 * 40
     data = datasets.make_standin(SET, n_samples=40, random_state=0)
     for row in frame.itertuples():
-        train, validation, test = runner.ten_folds(40, 0, 3)[row.fold]
+        train, validation, test = ten_folds(40, 0, 3)[row.fold]
         rest = [*train, *validation]
         model = MeanPredictor() if row.method == "mean" else AAKNN(**row.parameters)
         P = model.fit(data.X[rest], data.D[rest]).predict(data.X[test])
-        expected = runner.score(data.D[test], P)
+        expected = score(data.D[test], P)
         assert {m: getattr(row, m) for m in DISTRIBUTION} == pytest.approx(expected, rel=1e-8)
     assert frame.parameters[frame.method == "mean"].tolist() == [{}] * 3
     assert all(p["n_neighbors"] in (3, 9) for p in frame.parameters[frame.method == "kNN"])
+
+
+def one(experiment):
+    """A paper of one experiment, its records and the data they are made from."""
+    declared = Paper("tiny", "A tiny paper", (experiment,), {SET: 40})
+    quick(declared)
+    return declared, records(declared), datasets.make_standin(SET, n_samples=40, random_state=0)
+
+
+def test_parameters_chosen_on_the_test_rows():
+    experiment = Experiment("best", (KNN,), (SET,), folds=4, chosen_on="test")
+    _, frame, data = one(experiment)
+    for row in frame.itertuples():
+        train, validation, test = ten_folds(40, 0, 3)[row.fold]
+        rest = [*train, *validation]
+        losses = [
+            kl_divergence(
+                data.D[test], AAKNN(k).fit(data.X[rest], data.D[rest]).predict(data.X[test])
+            )
+            for k in (3, 9)
+        ]
+        assert row.kl_divergence == pytest.approx(min(losses))
+    other = replace(experiment, chosen_on="validation")
+    assert runner.fingerprint(KNN, 3, other) != runner.fingerprint(KNN, 3, experiment)
+    assert runner.fingerprint(MEAN, 3, other) == runner.fingerprint(MEAN, 3, experiment)
+
+
+def test_hold_outs_and_measures_of_choice():
+    experiment = Experiment("out", (MEAN,), (SET,), test_share=0.25, measures=("sort_loss",))
+    declared, frame, data = one(experiment)
+    assert list(frame.columns) == list(open_store(declared, experiment, "quick").columns)
+    assert "sort_loss" in frame and "cosine" not in frame
+    assert set(frame.n_test) == {10} and set(frame.n_train) == {30} and len(frame) == 3
+    for row in frame.itertuples():
+        train, validation, test = partition(experiment, 40, 3)[row.fold]
+        mean = data.D[[*train, *validation]].mean(axis=0)
+        expected = sort_loss(data.D[test], [mean] * len(test))
+        assert row.sort_loss == pytest.approx(expected)
+
+
+def test_rows_drawn_with_replacement():
+    experiment = Experiment("drawn", (AAKNN1,), (SET,), replacement=True)
+    _, frame, _ = one(experiment)
+    plain = one(replace(experiment, name="plain", replacement=False))[1]
+    # About 1 - 1/e of the rows of a test part have a copy that was trained on.
+    assert frame.kl_divergence.mean() < 0.6 * plain.kl_divergence.mean()
+
+
+class Labels(BaseEstimator):
+    """A multi-label estimator that has learned the labels by heart."""
+
+    def fit(self, X, Y):
+        self.rows_ = {x.tobytes(): y for x, y in zip(X, Y, strict=True)}
+        return self
+
+    def predict_proba(self, X):
+        return np.array([0.25 + 0.5 * self.rows_.get(x.tobytes(), np.zeros(6)) for x in X])
+
+    def predict(self, X):
+        return self.predict_proba(X) > 0.5
+
+
+def test_multilabel_sets_are_scored_by_predict_proba():
+    measures = ("hamming_loss", "ranking_loss")
+    experiment = Experiment(
+        "ml", (Method("heart", Labels()),), ("scene",), test_share=0.5, measures=measures
+    )
+    declared = Paper("tiny", "A tiny paper", (experiment,), {"scene": 40})
+    quick(declared)
+    frame = open_store(declared, experiment, "quick").read("scene")
+    data = datasets.make_standin("scene", n_samples=40, random_state=0)
+    for row in frame.itertuples():
+        test = partition(experiment, 40, 3)[row.fold][2]
+        assert row.hamming_loss == pytest.approx(data.Y[test].mean())  # new rows: no label
+        assert row.ranking_loss == 1  # all scores tied
 
 
 def test_numbers_do_not_depend_on_n_jobs():
@@ -139,7 +218,7 @@ def test_another_seed_or_stand_in_makes_all_records_stale(change):
 
 def test_an_old_fingerprint_is_stale_and_computed_again(monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "fingerprint", lambda method, folds: "0" * 12)
+        patch.setattr(runner, "fingerprint", lambda *_: "0" * 12)
         quick()
     assert state() == {"kNN": (0, 3, 3), "mean": (0, 3, 3)}
     assert quick(methods=["mean"]) == {"computed": 3, "kept": 0, "unavailable": {}}

@@ -9,7 +9,7 @@ import pytest
 
 from ldlrepro.errors import RecordDamagedWarning
 from ldlrepro.metrics import DISTRIBUTION
-from ldlrepro.protocols.store import COLUMNS, RecordStore
+from ldlrepro.protocols.store import RecordStore
 
 
 def record(fold=0, method="A", seed=0, **more):
@@ -58,7 +58,7 @@ def strays(store):
 
 def test_round_trip(store):
     frame = store.read("set")
-    assert list(frame.columns) == list(COLUMNS)
+    assert list(frame.columns) == list(store.columns)
     assert frame.to_dict("records") == [record(fold) for fold in range(4)]
     assert strays(store) == []
 
@@ -72,7 +72,7 @@ def test_numbers_have_ten_digits(store):
 def test_read_all_or_none(store):
     store.put([record(dataset="other")])
     assert sorted(store.read().dataset) == ["other", *["set"] * 4]
-    assert len(store.read("absent")) == 0 and list(store.read("absent")) == list(COLUMNS)
+    assert len(store.read("absent")) == 0 and list(store.read("absent")) == list(store.columns)
     assert len(RecordStore(store.folder / "nowhere").read()) == 0
 
 

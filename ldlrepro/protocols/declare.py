@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from ldlrepro.metrics import DISTRIBUTION
+
 
 @dataclass(frozen=True)
 class Method:
@@ -32,8 +34,14 @@ class Experiment:
     name : str
     methods : tuple of Method
     datasets : tuple of registry names
-    folds : int, number of folds
+    folds : int, number of folds, or of hold-outs
     seed : int
+    test_share : float, the tested share of the rows of each hold-out; None for folds
+    replacement : True draws the rows with replacement before they are cut into folds, so that
+        copies of a row come into training and test parts
+    chosen_on : "validation", or "test": parameters with the lowest K-L on the very test rows,
+        after fitting all others
+    measures : names of the measures that are recorded
     """
 
     name: str
@@ -41,6 +49,10 @@ class Experiment:
     datasets: tuple
     folds: int = 10
     seed: int = 0
+    test_share: float | None = None
+    replacement: bool = False
+    chosen_on: str = "validation"
+    measures: tuple = tuple(DISTRIBUTION)
 
 
 @dataclass(frozen=True)

@@ -13,24 +13,36 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-_COMMON = (
-    "ldlrepro.metrics._distribution",
-    "ldlrepro.protocols.splits",
-    "ldlrepro.protocols.selection",
-)
+from ldlrepro import metrics
+from ldlrepro.metrics import DISTRIBUTION
+
+_COMMON = ("ldlrepro.protocols.splits", "ldlrepro.protocols.selection")
+_PARTITION = "ldlrepro.protocols.partition"
 
 
-def fingerprint(method, folds):
-    """Return 12 hex digits for a declared Method run over ``folds`` folds."""
+def fingerprint(method, folds, experiment=None):
+    """Return 12 hex digits for a declared Method run over ``folds`` folds.
+
+    What an Experiment says of protocol and measures counts as far as it departs from the default.
+    """
     digest = hashlib.sha256()
     parameters = sorted(method.estimator.get_params().items())
     nested = [value for _, value in parameters if hasattr(value, "get_params")]
-    modules = set(_COMMON)
+    measures = experiment.measures if experiment else tuple(DISTRIBUTION)
+    modules = {*_COMMON, *(getattr(metrics, name).__module__ for name in measures)}
+    departs = []
+    if experiment and (experiment.test_share is not None or experiment.replacement):
+        departs += [experiment.test_share, experiment.replacement]
+        modules.add(_PARTITION)
+    if experiment and experiment.chosen_on != "validation" and method.grid:
+        departs.append(experiment.chosen_on)
     for estimator in (method.estimator, *nested):
         modules |= _reachable(type(estimator).__module__)
     for name in sorted(modules):
         digest.update(f"{name}\n{_code(_path(name))}\n".encode())
     digest.update(repr((parameters, sorted(method.grid.items()), method.staged, folds)).encode())
+    if departs:
+        digest.update(repr(departs).encode())
     return digest.hexdigest()[:12]
 
 

@@ -22,12 +22,12 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from ldlrepro import datasets as data
-from ldlrepro import paths
+from ldlrepro import metrics, paths
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError, UnknownNameError
-from ldlrepro.metrics import kl_divergence, score
+from ldlrepro.metrics import kl_divergence
 from ldlrepro.protocols.fingerprint import fingerprint
+from ldlrepro.protocols.partition import partition
 from ldlrepro.protocols.selection import choose
-from ldlrepro.protocols.splits import ten_folds
 from ldlrepro.protocols.store import RecordStore
 
 PROFILES = ("paper", "quick")
@@ -58,7 +58,7 @@ def open_store(paper, experiment, profile="paper"):
     if profile not in PROFILES:
         raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
     root = paths.results() if profile == "paper" else paths.quick_results()
-    return RecordStore(root / paper.name / experiment.name)
+    return RecordStore(root / paper.name / experiment.name, experiment.measures)
 
 
 def run(
@@ -166,7 +166,7 @@ def status(paper, profile="paper"):
             records = store.read(name)
             for method in experiment.methods:
                 there = set(records.fold[records.method == method.name])
-                mark = fingerprint(method, len(folds))
+                mark = fingerprint(method, len(folds), experiment)
                 done = _done(paper, experiment, method, name, mark, records, profile)
                 rows.append(
                     {
@@ -213,7 +213,7 @@ def _missing(paper, experiment, name, methods, profile, store, recompute):
     rows = paper.quick.get(name) if profile == "quick" else None
     jobs = []
     for method in _methods(experiment, methods):
-        mark = fingerprint(method, len(folds))
+        mark = fingerprint(method, len(folds), experiment)
         done = _done(paper, experiment, method, name, mark, records, profile)
         for fold in folds:
             if recompute or fold not in done:
@@ -252,19 +252,21 @@ def _job(i, *job):
 
 def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
     bunch = _load(name, rows)
-    X, D = bunch.X, bunch.D
-    train, validation, test = ten_folds(len(X), experiment.seed, folds)[fold]
+    X, D = bunch.X, bunch.D if "D" in bunch else bunch.Y
+    train, validation, test = partition(experiment, len(X), folds)[fold]
     estimator = clone(method.estimator)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=1000 * experiment.seed + fold)
-    parameters = _chosen(estimator, method.grid, X, D, train, validation)
-    estimator.set_params(**parameters)
     rest = np.concatenate([train, validation])
+    tried = (train, validation) if experiment.chosen_on == "validation" else (rest, test)
+    parameters = _chosen(estimator, method.grid, X, D, *tried)
+    estimator.set_params(**parameters)
     start = time.perf_counter()
     estimator.fit(X[rest], D[rest])
     fit_seconds = time.perf_counter() - start
+    predict = getattr(estimator, "predict_proba", estimator.predict)
     start = time.perf_counter()
-    predicted = estimator.predict(X[test])
+    predicted = predict(X[test])
     predict_seconds = time.perf_counter() - start
     common = {
         "paper": paper,
@@ -283,13 +285,18 @@ def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
         "machine": machine(),
         "fingerprint": mark,
     }
+
+    def record(parameters, P):
+        scores = {m: getattr(metrics, m)(D[test], P) for m in experiment.measures}
+        return common | {"parameters": parameters} | scores
+
     if not method.staged:
-        return [common | {"parameters": parameters} | score(D[test], predicted)]
+        return [record(parameters, predicted)]
     records = []
     for number, item in enumerate(estimator.staged_predict(X[test]), 1):
         stage, P = item if isinstance(item, tuple) else (number, item)
         if method.staged is True or stage in method.staged:
-            records.append(common | {"parameters": {"stage": stage}} | score(D[test], P))
+            records.append(record({"stage": stage}, P))
     return records
 
 

@@ -24,7 +24,7 @@ try:
 except ImportError:  # Windows: one run at a time is then the user's care
     fcntl = None
 
-COLUMNS = (
+_FIRST = (
     "paper",
     "experiment",
     "dataset",
@@ -34,7 +34,8 @@ COLUMNS = (
     "parameters",
     "seed",
     "fold",
-    *DISTRIBUTION,
+)
+_LAST = (
     "fit_seconds",
     "predict_seconds",
     "n_train",
@@ -43,21 +44,28 @@ COLUMNS = (
     "machine",
     "fingerprint",
 )
-_NUMBERS = (*DISTRIBUTION, "fit_seconds", "predict_seconds")
 
 
 class RecordStore:
-    """Records of one experiment, in ``folder``/<dataset>.csv."""
+    """Records of one experiment, in ``folder``/<dataset>.csv.
 
-    def __init__(self, folder):
+    Parameters
+    ----------
+    folder : Path
+    measures : names of the measures, in the middle of the ``columns``
+    """
+
+    def __init__(self, folder, measures=tuple(DISTRIBUTION)):
         self.folder = folder
+        self.columns = (*_FIRST, *measures, *_LAST)
+        self._numbers = (*measures, "fit_seconds", "predict_seconds")
 
     def read(self, dataset=None):
-        """Return the records as a DataFrame with ``COLUMNS`` (of one data set, or of all)."""
+        """Return the records as a DataFrame with ``columns`` (of one data set, or of all)."""
         names = [dataset] if dataset else sorted(p.stem for p in self.folder.glob("*.csv"))
         rows = [row for name in names for row in self._sound_rows(name)]
-        frame = pd.DataFrame(rows, columns=COLUMNS)
-        for column in _NUMBERS:
+        frame = pd.DataFrame(rows, columns=self.columns)
+        for column in self._numbers:
             frame[column] = frame[column].astype(float)
         for column in ("seed", "fold", "n_train", "n_test"):
             frame[column] = frame[column].astype(int)
@@ -70,9 +78,9 @@ class RecordStore:
 
         Parameters
         ----------
-        records : list of dict with the keys ``COLUMNS``, of one data set, method, seed and fold
+        records : list of dict with the keys ``columns``, of one data set, method, seed and fold
         """
-        new = [_as_text(r) for r in records]
+        new = [self._as_text(r) for r in records]
         job = _job(new[0])
         dataset = new[0]["dataset"]
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -121,14 +129,41 @@ class RecordStore:
         if not path.exists():
             return [], [], b""
         content = path.read_bytes()
-        return *_parse(content.decode("utf-8", errors="replace")), content
+        return *self._parse(content.decode("utf-8", errors="replace")), content
 
     def _write(self, dataset, rows):
-        lines = [_line([*COLUMNS, "check"])]
+        lines = [_line([*self.columns, "check"])]
         for row in rows:
-            cells = [row[c] for c in COLUMNS]
+            cells = [row[c] for c in self.columns]
             lines.append(_line([*cells, _check(cells)]))
         write_whole(self._path(dataset), "".join(lines))
+
+    def _parse(self, text):
+        """Good rows as dicts of text, and the line numbers of damaged ones."""
+        good, bad = [], []
+        # One line at a time: no cell holds a line break, and a lost quote spoils its own row only.
+        lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+        if _cells(lines[0]) != [*self.columns, "check"]:
+            return [], [1]
+        for number, line in enumerate(lines[1:], 2):
+            cells = _cells(line)
+            if len(cells) == len(self.columns) + 1 and _check(cells[:-1]) == cells[-1]:
+                good.append(dict(zip(self.columns, cells[:-1], strict=True)))
+            else:
+                bad.append(number)
+        return good, bad
+
+    def _as_text(self, record):
+        row = {}
+        for column in self.columns:
+            value = record[column]
+            if column in self._numbers:
+                row[column] = f"{value:.10g}"
+            elif column in ("parameters", "versions"):
+                row[column] = json.dumps(value, sort_keys=True)
+            else:
+                row[column] = str(value)
+        return row
 
 
 def write_whole(path, text):
@@ -157,40 +192,11 @@ def _check(cells):
     return f"{zlib.crc32(chr(31).join(cells).encode()):08x}"
 
 
-def _parse(text):
-    """Good rows as dicts of text, and the line numbers of damaged ones."""
-    good, bad = [], []
-    # One line at a time: no cell holds a line break, and a lost quote spoils its own row only.
-    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
-    if _cells(lines[0]) != [*COLUMNS, "check"]:
-        return [], [1]
-    for number, line in enumerate(lines[1:], 2):
-        cells = _cells(line)
-        if len(cells) == len(COLUMNS) + 1 and _check(cells[:-1]) == cells[-1]:
-            good.append(dict(zip(COLUMNS, cells[:-1], strict=True)))
-        else:
-            bad.append(number)
-    return good, bad
-
-
 def _cells(line):
     try:
         return next(csv.reader([line]), [])
     except csv.Error:
         return []
-
-
-def _as_text(record):
-    row = {}
-    for column in COLUMNS:
-        value = record[column]
-        if column in _NUMBERS:
-            row[column] = f"{value:.10g}"
-        elif column in ("parameters", "versions"):
-            row[column] = json.dumps(value, sort_keys=True)
-        else:
-            row[column] = str(value)
-    return row
 
 
 def _job(row):
