@@ -1,7 +1,7 @@
 """Time of a fit as a ratio to what users would take instead, measured in one run on one thread.
 
-Peers: scikit-learn's RandomForestRegressor for StructRF, python-ldl (extra ``bench``) for SA-IIS
-and SA-BFGS. Data sets that are not at hand are replaced by synthetic stand-ins, and named so.
+Peers: scikit-learn's RandomForestRegressor for StructRF, python-ldl (extra ``bench``) for the
+others. Data sets that are not at hand are replaced by synthetic stand-ins, and named so.
 """
 
 import os
@@ -9,17 +9,35 @@ import subprocess
 import sys
 import time
 
+import numpy as np
+from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from ldlrepro import SABFGS, SAIIS, StructRF, datasets
+from ldlrepro import (
+    AABP,
+    AAKNN,
+    CPNN,
+    LDSVR,
+    MSLP,
+    PTSVM,
+    SABFGS,
+    SAIIS,
+    PTBayes,
+    StructRF,
+    datasets,
+)
 from ldlrepro.metrics import kl_divergence
 
 FOREST = dict(max_depth=20, random_state=0)
 FOREST_SETS = ("Yeast_alpha", "SBU_3DFE", "SCUT_FBP", "Movie")
 MAXENT_SETS = ("Yeast_alpha", "SJAFFE", "SBU_3DFE")
+BASELINE_SETS = ("SJAFFE", "SBU_3DFE")
 BFGS_STEPS = 300
 IIS_STEPS = 200
+EPOCHS = 100
 _HUMAN_GENE = """
 import resource
 from ldlrepro import StructRF
@@ -45,6 +63,9 @@ def run(names=None, repeats=3):
         for name in names or MAXENT_SETS:
             if names is None or name in MAXENT_SETS:
                 rows += _maxent(datasets.load_or_standin(name), repeats)
+        for name in names or BASELINE_SETS:
+            if names is None or name in BASELINE_SETS:
+                rows += _baselines(datasets.load_or_standin(name), repeats)
     if names is None:
         rows.append(_memory())
     return rows
@@ -84,15 +105,23 @@ def _forest(bunch, repeats):
     )
 
 
-def _maxent(bunch, repeats):
+def _peer():
     os.environ.setdefault("KERAS_BACKEND", "torch")
+    from pyldl import algorithms
+
+    return algorithms
+
+
+def _absent(bunch, methods):
+    reason = "python-ldl is not installed: pip install ldlrepro[bench]"
+    return [{"dataset": bunch.display, "method": m, "peer": reason} for m in methods]
+
+
+def _maxent(bunch, repeats):
     try:
-        from pyldl import algorithms as peer
+        peer = _peer()
     except ImportError:
-        reason = "python-ldl is not installed: pip install ldlrepro[bench]"
-        return [
-            {"dataset": bunch.display, "method": m, "peer": reason} for m in ("SAIIS", "SABFGS")
-        ]
+        return _absent(bunch, ("SAIIS", "SABFGS"))
     pairs = (
         ("SABFGS", SABFGS(BFGS_STEPS), peer.SA_BFGS, BFGS_STEPS, repeats),
         # The peer keeps ten pairs; with twenty ours comes as far or further in as many steps.
@@ -119,6 +148,54 @@ def _maxent(bunch, repeats):
             )
         )
     return rows
+
+
+def _baselines(bunch, repeats):
+    """Twins of the MSLP paper's baselines; prediction of the same rows is part of the time.
+
+    Networks run as many passes over the rows as the peer's, which take the rows in one batch; ours
+    take 32 rows a step (AA-BP) or are L-BFGS steps (CPNN). MSLP, for which there is no peer, is
+    set beside scikit-learn's PCA with its neighbours.
+    """
+    try:
+        peer = _peer()
+    except ImportError:
+        return _absent(bunch, ("AAKNN", "AABP", "CPNN", "LDSVR", "PTBayes", "PTSVM"))
+    epochs = {"epochs": EPOCHS}
+    pairs = (
+        ("AAKNN", AAKNN(5), peer.AA_KNN(k=5), {}, repeats),
+        ("AABP", AABP(epochs=EPOCHS, random_state=0), peer.AA_BP(), epochs, 1),
+        ("CPNN", CPNN(max_iter=EPOCHS, random_state=0), peer.CPNN(n_hidden=50), epochs, 1),
+        ("LDSVR", LDSVR(), peer.LDSVR(), {}, repeats),
+        ("PTBayes", PTBayes(0.1), peer.PT_Bayes(var_smoothing=0.1), {}, repeats),
+        ("PTSVM", PTSVM(random_state=0), peer.PT_SVM(), {}, 1),
+    )
+    rows = []
+    for method, ours, theirs, options, times in pairs:
+
+        def fit_peer(X, D, theirs=theirs, options=options):
+            theirs.fit(X, D, **options)
+            P = np.asarray(theirs.predict(X))
+            return lambda _: P
+
+        def fit_ours(X, D, ours=ours):
+            P = ours.fit(X, D).predict(X)
+            return lambda _: P
+
+        rows.append(_compare(bunch, method, "python-ldl", fit_ours, fit_peer, times))
+    return [*rows, _embedding(bunch, repeats)]
+
+
+def _embedding(bunch, repeats):
+    pca = make_pipeline(PCA(0.98, svd_solver="full"), KNeighborsRegressor(5))
+    return _compare(
+        bunch,
+        "MSLP",
+        "scikit-learn PCA and KNeighborsRegressor",
+        lambda X, D: MSLP().fit(X, D).predict,
+        lambda X, D: pca.fit(X, D).predict,
+        repeats,
+    )
 
 
 def _memory():

@@ -126,7 +126,7 @@ def test_claims_by_their_evidence():
 def test_nearest_and_fixed_settings():
     near = records(parameters={"stage": 200}, method="SA-IIS", shift=0.0156)  # printed: 0.070
     far = records(parameters={"stage": 5}, method="SA-IIS", shift=0.2)
-    steps = chapter.with_settings(pd.concat([near, far]))
+    steps = tables.with_settings(pd.concat([near, far]))
     cells = report.published_cells("structrf", [16], ["kl_divergence"])
     row = report.nearest_settings(steps, cells, "SA-IIS", NAMES).iloc[0]
     assert row["nearest setting"] == "SA-IIS, 200 steps" and row["cells that agree"] == "1 of 1"

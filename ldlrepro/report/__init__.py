@@ -18,6 +18,7 @@ from ldlrepro.report.tables import (
     show,
     side_by_side,
     summary,
+    with_settings,
 )
 
 __all__ = [
@@ -45,4 +46,5 @@ __all__ = [
     "style",
     "summary",
     "tally",
+    "with_settings",
 ]

@@ -14,20 +14,6 @@ FIXED = {
 }
 
 
-def with_settings(records, unit="steps"):
-    """Staged and unstaged records with columns ``stage`` and ``setting`` (a text)."""
-    stage = [p.get("stage") for p in records.parameters]
-    setting = [
-        method
-        if s is None
-        else f"{method}, zeros raised to {s:g}"
-        if s < 1
-        else f"{method}, {s} steps"
-        for method, s in zip(records.method, stage, strict=True)
-    ]
-    return records.assign(stage=stage, setting=setting)
-
-
 def grid_of_figure_4(records):
     """Records of Figure 4 with columns trees, ratio and depth."""
     pattern = r"(?P<trees>\d+) trees, ratio (?P<ratio>[\d.]+), depth (?P<depth>\d+)"

@@ -67,8 +67,8 @@ def agreement(compared, names, apart=()):
 def side_by_side(ours, printed, caption, measures, order):
     """One data set: a row a method, a column a measure; in each cell paper, ours, difference.
 
-    The difference is in published standard deviations; a tick says that it is within the stated
-    tolerance.
+    The difference is in published standard deviations, where the paper prints none in percent of
+    the printed mean; a tick says that it is within the stated tolerance.
     """
     compared = cells(ours, printed).set_index(["method", "measure"])
     mine = ours.set_index(["method", "measure"])
@@ -81,10 +81,7 @@ def side_by_side(ours, printed, caption, measures, order):
             c = compared.loc[(method, measure)] if (method, measure) in compared.index else None
             if c is not None and pd.notna(c.ours):
                 mark = "✓" if c.agrees else "✗"
-                lines = (
-                    f"{_pm(c.published, c.published_std)}<br><b>{own}</b>"
-                    f"<br>{round(c.difference_in_stds, 1) + 0.0:+.1f} sd {mark}"
-                )
+                lines = f"{_pm(c.published, c.published_std)}<br><b>{own}</b><br>{_away(c)} {mark}"
             else:
                 lines = f"–<br><b>{own}</b>"
             row.append(f"<td>{lines}</td>")
@@ -110,6 +107,20 @@ def show(frame, caption, index=True):
         f"<table class='ldl'><caption>{escape(caption)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     )
+
+
+def with_settings(records, unit="steps"):
+    """Staged and unstaged records with columns ``stage`` and ``setting`` (a text)."""
+    stage = [p.get("stage") for p in records.parameters]
+    setting = [
+        method
+        if s is None
+        else f"{method}, zeros raised to {s:g}"
+        if s < 1
+        else f"{method}, {s} steps"
+        for method, s in zip(records.method, stage, strict=True)
+    ]
+    return records.assign(stage=stage, setting=setting)
 
 
 def nearest_settings(records, printed, method, names):
@@ -186,5 +197,11 @@ def _cell(text):
     return f"<td{long}>{escape(text)}</td>"
 
 
+def _away(cell):
+    if pd.isna(cell.published_std):
+        return f"{100 * cell.difference / abs(cell.published):+.1f}%"
+    return f"{round(cell.difference_in_stds, 1) + 0.0:+.1f} sd"
+
+
 def _pm(mean, std):
-    return f"{mean:.4f}±{std:.4f}"
+    return f"{mean:.4f}" if pd.isna(std) else f"{mean:.4f}±{std:.4f}"
