@@ -1,0 +1,56 @@
+"""Another estimator's predictions, flattened."""
+
+import numpy as np
+from sklearn.base import clone
+
+from ldlrepro.base import LDLEstimator
+from ldlrepro.models.baselines._constant import MeanPredictor
+
+
+class Shrunk(LDLEstimator):
+    """Predictions of an estimator drawn towards a constant: factor P + (1 - factor) constant.
+
+    For experiments with measures that reward flat predictions. Drawn towards the uniform
+    distribution a prediction keeps the order of its labels, and its SortLoss is exactly ``factor``
+    times what it was: every term of the sum is a difference of two degrees.
+
+    Parameters
+    ----------
+    estimator : LDL estimator, cloned; None for MeanPredictor
+    factors : tuple of float in [0, 1], the last is used by ``predict``
+    target : "mean" (the mean of the training distributions) or "uniform"
+    random_state : int, RandomState or None, handed on to an estimator that has one
+
+    Raises
+    ------
+    ValueError
+        At ``fit``, for a factor out of range or another target.
+    """
+
+    def __init__(self, estimator=None, *, factors=(0.5,), target="mean", random_state=None):
+        self.estimator = estimator
+        self.factors = factors
+        self.target = target
+        self.random_state = random_state
+
+    def _fit(self, X, D):
+        if self.target not in ("mean", "uniform"):
+            raise ValueError(f'target must be "mean" or "uniform", got {self.target!r}.')
+        if not self.factors or not all(0 <= factor <= 1 for factor in self.factors):
+            raise ValueError(f"factors={self.factors}: give at least one number in [0, 1].")
+        self.estimator_ = clone(MeanPredictor() if self.estimator is None else self.estimator)
+        if "random_state" in self.estimator_.get_params():
+            self.estimator_.set_params(random_state=self.random_state)
+        self.estimator_.fit(X, D)
+        self.constant_ = D.mean(axis=0) if self.target == "mean" else np.full(D.shape[1], 1.0)
+        self.constant_ = self.constant_ / self.constant_.sum()
+
+    def staged_predict(self, X):
+        """Yield (factor, predicted distributions (n, c)) for each of ``factors``."""
+        P = self.estimator_.predict(X)
+        for factor in self.factors:
+            yield factor, factor * P + (1 - factor) * self.constant_
+
+    def _predict(self, X):
+        factor = self.factors[-1]
+        return factor * self.estimator_.predict(X) + (1 - factor) * self.constant_
