@@ -27,7 +27,7 @@ toy = make_toy(n_train=80, random_state=0)
 
 def small(name, **more):
     estimator = clone(ESTIMATORS[name])
-    if name == "RaisedZeros":
+    if name in ("RaisedZeros", "Shrunk"):
         estimator.set_params(estimator=ldlrepro.SingleLabelRF(n_estimators=5))
     known = estimator.get_params()
     return estimator.set_params(**{k: v for k, v in (SMALL | more).items() if k in known})
