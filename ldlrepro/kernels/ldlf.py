@@ -1,0 +1,186 @@
+"""Differentiable trees: routing, gradient and leaf update (Shen et al., NIPS 2017).
+
+Nodes of a tree are numbered as in a heap: the root is 0, the children of n are 2 n + 1 (left) and
+2 n + 2 (right), split nodes are 0 .. N - 1 and leaves N .. 2 N. Arrays over rows are row-minor,
+(outputs, n) and (c, n), so that inner loops run over rows next to each other in memory; they take
+WIDTH rows at a time, whose nodes stay in the cache. All arrays of floats have one dtype.
+"""
+
+import numpy as np
+from numba import njit
+
+from ldlrepro.kernels._jit import kernel
+
+WIDTH = 64
+
+
+@kernel
+def sparse_product(indptr, indices, data, rows, T, out):
+    """out = X[rows] T for compressed rows X (n, q) and a T (q, t); ``out`` (len(rows), t)."""
+    for r in range(len(rows)):
+        out[r] = 0
+        for j in range(indptr[rows[r]], indptr[rows[r] + 1]):
+            x, source = data[j], T[indices[j]]
+            for t in range(len(source)):
+                out[r, t] += x * source[t]
+
+
+@kernel
+def sparse_back(indptr, indices, data, rows, G, out):
+    """out = X[rows]^T G for compressed rows X (n, q) and a G (len(rows), t); ``out`` (q, t)."""
+    out[:] = 0
+    for r in range(len(rows)):
+        for j in range(indptr[rows[r]], indptr[rows[r] + 1]):
+            x, target = data[j], out[indices[j]]
+            for t in range(len(target)):
+                target[t] += x * G[r, t]
+
+
+@kernel
+def _route(S, outputs, i, w, p):
+    """Eq. 1 for rows i .. i + w: the probability of reaching each node, into p (2 N + 1, WIDTH)."""
+    p[0, :w] = 1
+    for n in range(len(outputs)):
+        s, here, left, right = S[outputs[n], i : i + w], p[n], p[2 * n + 1], p[2 * n + 2]
+        for r in range(w):
+            left[r] = here[r] * s[r]
+            right[r] = here[r] - left[r]
+
+
+@kernel
+def _mix(p, Q, w, g):
+    """Eq. 2: the mixture g (c, WIDTH) of the leaves Q (L, c)."""
+    g[:, :w] = 0
+    first = len(p) - len(Q)
+    for leaf in range(len(Q)):
+        here = p[first + leaf]
+        for c in range(Q.shape[1]):
+            q, out = Q[leaf, c], g[c]
+            for r in range(w):
+                out[r] += here[r] * q
+
+
+@kernel
+def predict(S, phi, Q, out):
+    """Predictions of each tree, ``out`` (K, c, n).
+
+    S : (t, n), split probabilities; phi : (K, N) int, the output of each split node;
+    Q : (K, L, c), distributions of the leaves
+    """
+    n = S.shape[1]
+    p = np.empty((2 * phi.shape[1] + 1, WIDTH), S.dtype)
+    for i in range(0, n, WIDTH):
+        w = min(WIDTH, n - i)
+        for k in range(len(phi)):
+            _route(S, phi[k], i, w, p)
+            _mix(p, Q[k], w, out[k, :, i : i + w])
+
+
+@kernel
+def gradient(S, phi, Q, D, floor, out, G):
+    """Predictions of each tree, ``out`` (K, c, n), and the gradient of their losses, ``G`` (t, n).
+
+    G is N times dR/df of Eq. 6, summed over the trees; arguments as in `predict`, and D : (c, n);
+    floor : mixtures are raised to it in a denominator.
+
+    With v = sum_c d_c q_lc / g_c in leaf l, p(l) v summed over a subtree is the sum over c of
+    d_c g_c(T_n) / g_c(T): one number a node, carried from the leaves to the root.
+    """
+    n = S.shape[1]
+    splits, C = phi.shape[1], len(D)
+    p = np.empty((2 * splits + 1, WIDTH), S.dtype)
+    ratio = np.empty((C, WIDTH), S.dtype)
+    v = np.empty(WIDTH, S.dtype)
+    G[:] = 0
+    for i in range(0, n, WIDTH):
+        w = min(WIDTH, n - i)
+        for k in range(len(phi)):
+            g = out[k, :, i : i + w]
+            _route(S, phi[k], i, w, p)
+            _mix(p, Q[k], w, g)
+            for c in range(C):
+                for r in range(w):
+                    ratio[c, r] = D[c, i + r] / max(g[c, r], floor)
+            for leaf in range(splits + 1):
+                here = p[splits + leaf]
+                v[:w] = 0
+                for c in range(C):
+                    q, source = Q[k, leaf, c], ratio[c]
+                    for r in range(w):
+                        v[r] += source[r] * q
+                for r in range(w):
+                    here[r] *= v[r]
+            for node in range(splits - 1, -1, -1):
+                f = phi[k, node]
+                s, down = S[f, i : i + w], G[f, i : i + w]
+                here, left, right = p[node], p[2 * node + 1], p[2 * node + 2]
+                for r in range(w):
+                    here[r] = left[r] + right[r]
+                    down[r] += s[r] * here[r] - left[r]  # s right - (1 - s) left
+
+
+# Re-association lets the sum over rows run on vectors: NaN and infinity keep their meaning.
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _gather(p, ratio, w, total):
+    """Add to ``total`` (L, c) the sum over rows of p(l) times ratio (c, WIDTH)."""
+    first = len(p) - len(total)
+    for leaf in range(len(total)):
+        here = p[first + leaf]
+        for c in range(len(ratio)):
+            source, part = ratio[c], p.dtype.type(0)
+            for r in range(w):
+                part += here[r] * source[r]
+            total[leaf, c] += part
+
+
+@kernel
+def update_leaves(S, phi, Q, D, weights, floor, steps):
+    """Eq. 12, ``steps`` times, in place of Q; arguments as in `gradient`; weights : (n,) of rows.
+
+    A leaf that no row reaches keeps its distribution.
+    """
+    n = S.shape[1]
+    _, L, C = Q.shape
+    p = np.empty((2 * L - 1, WIDTH), S.dtype)
+    g = np.empty((C, WIDTH), S.dtype)
+    total = np.empty((L, C))
+    for k in range(len(phi)):
+        for _ in range(steps):
+            total[:] = 0
+            for i in range(0, n, WIDTH):
+                w = min(WIDTH, n - i)
+                _route(S, phi[k], i, w, p)
+                _mix(p, Q[k], w, g)
+                for c in range(C):
+                    for r in range(w):
+                        g[c, r] = weights[i + r] * D[c, i + r] / max(g[c, r], floor)
+                _gather(p, g, w, total)
+            for leaf in range(L):
+                mass = 0.0
+                for c in range(C):
+                    total[leaf, c] *= Q[k, leaf, c]
+                    mass += total[leaf, c]
+                if mass > 0:
+                    for c in range(C):
+                        Q[k, leaf, c] = total[leaf, c] / mass
+
+
+@kernel
+def momentum_step(T, gradient, velocity, rate, momentum):
+    """v = momentum v + rate gradient; T = T - v; all (q, t), in place."""
+    for j in range(T.shape[0]):
+        for t in range(T.shape[1]):
+            velocity[j, t] = momentum * velocity[j, t] + rate * gradient[j, t]
+            T[j, t] -= velocity[j, t]
+
+
+@kernel
+def adam_step(T, gradient, first, second, rate, decay1, decay2, epsilon):
+    """Adam (Kingma, Ba, ICLR 2015) in place; ``rate`` and ``epsilon`` with the bias corrections."""
+    one = T.dtype.type(1)
+    for j in range(T.shape[0]):
+        for t in range(T.shape[1]):
+            slope = gradient[j, t]
+            first[j, t] = decay1 * first[j, t] + (one - decay1) * slope
+            second[j, t] = decay2 * second[j, t] + (one - decay2) * slope * slope
+            T[j, t] -= rate * first[j, t] / (np.sqrt(second[j, t]) + epsilon)

@@ -1,0 +1,146 @@
+"""sLDLF: a forest of differentiable trees learned jointly on shared linear features."""
+
+from sklearn.utils.validation import check_is_fitted
+
+from ldlrepro.models.trees._differentiable import DifferentiableForest
+
+
+class LDLForest(DifferentiableForest):
+    """Shallow label distribution learning forest, sLDLF (Shen, Zhao, Guo, Yuille, NIPS 2017).
+
+    Linear features f = Theta^T x have tau outputs. In each of K trees the split node n sends a row
+    to the left with probability sigmoid(f_phi(n)), where phi, drawn once a tree, picks an output
+    for each of its split nodes (section 3.1); a row reaches a leaf with the product along the path
+    (Eq. 1) and gets the mixture of the leaves' distributions (Eq. 2), averaged over the trees. The
+    cross-entropy (Eq. 3), averaged over the trees, is lowered by turns (Algorithm 1): steps of
+    Theta on mini-batches (Eqs. 5, 6, 13), and after every ``leaf_batches`` of them updates of the
+    leaves on these mini-batches (Eq. 12), which never raise it.
+
+    Parameters
+    ----------
+    n_estimators : int >= 1, trees K (section 4: 5; the released script: 10).
+    depth : int >= 2, depth h: 2^(h-1) - 1 split nodes and 2^(h-1) leaves a tree (7; script: 5).
+    n_outputs : int >= 2^(h-1) - 1, outputs tau (64; script: 512). Within a tree none is used twice.
+    max_iter : int >= 1, mini-batches for Theta (25000; script: 3000, on Movie 2000). The default is
+        less: on the data sets of this package more has overfitted.
+    optimizer : {"sgd", "adam"}, "sgd" being with momentum (the script's choice).
+    learning_rate : float > 0 (script: 100), for the gradient of the mean loss over rows and trees.
+    momentum : float in [0, 1), of "sgd" (script: 0.9).
+    batch_size : int >= 1, rows of a mini-batch, drawn without repetition (script: 1000); the whole
+        training part where that is not larger.
+    leaf_iter : int >= 1, times that Eq. 12 is applied in an update of the leaves (20).
+    leaf_batches : int >= 1, mini-batches n_B between updates of the leaves (100).
+    scale : {None, "standard"}, features as they are (paper), or with mean 0 and variance 1.
+    validation_fraction : float in [0, 1), share of the rows on which the K-L divergence is watched
+        after each update of the leaves; the best trees are kept. With 0, the last ones are.
+    n_iter_no_change : int >= 1, updates of the leaves without a better one at which to stop early.
+    path : tuple of int, iterations whose trees are kept for ``staged_predict``; 0 is the start.
+        Multiples of ``leaf_batches`` are taken after the update of the leaves.
+    dtype : {"float32", "float64"}, of the fit. Predictions are always computed in float64.
+    memory_limit : float, GiB that the large arrays of a fit may take.
+    random_state : int, RandomState or None: phi, the start of Theta, mini-batches, validation rows.
+
+    Attributes
+    ----------
+    n_iter_ : int, steps of Theta taken; best_iter_ : int, the step whose trees are kept.
+    loss_curve_ : (n_iter_,) mean cross-entropy of a tree (Eq. 3) on each mini-batch before its
+        step.
+    validation_curve_ : list of (iteration, K-L divergence of the forest) pairs.
+    trees_ : the trees that are kept: ``theta`` (q, t) of the outputs in use, ``phi`` (K, splits)
+        into its columns, ``leaves`` (K, splits + 1, c).
+
+    Raises
+    ------
+    ValueError
+        At ``fit``: a parameter out of range; fewer outputs than a tree has split nodes; more memory
+        than the limit.
+
+    Warns
+    -----
+    ConvergenceWarning
+        The run diverged, with the iteration: outputs f are not finite, or their root mean square is
+        above 1e4, where all splits are hard. The trees last kept (or best on the validation part)
+        predict.
+
+    Notes
+    -----
+    As Theta starts with outputs of about 1 (normal; the paper says "randomly") and the leaves start
+    uniform, Eq. 6 is zero until their first update. That update comes first here, on n_B
+    mini-batches, which are not counted as iterations.
+
+    Mini-batches of one update of the leaves share rows. Each row is taken once, weighted by their
+    number, with Theta as it is then: the same sums as over all of them.
+
+    Zeros: a label with degree 0 adds nothing to loss and gradient. Mixtures are raised to 2.2e-16
+    in logarithms and denominators, as in the K-L divergence. A leaf that no row reaches keeps its
+    distribution. Outputs that no split node uses are left out.
+
+    Features of which less than a tenth is non-zero are kept as compressed rows, also if scaled.
+
+    Memory grows as 2^(h-1) (q (4 + moments) + rows); see the error for an estimate.
+
+    Examples
+    --------
+    >>> from ldlrepro import LDLForest
+    >>> from ldlrepro.datasets import make_toy
+    >>> toy = make_toy(random_state=0)
+    >>> LDLForest(max_iter=100, random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
+    (2601, 3)
+    """
+
+    def __init__(
+        self,
+        n_estimators=5,
+        *,
+        depth=7,
+        n_outputs=64,
+        max_iter=1000,
+        optimizer="sgd",
+        learning_rate=1.0,
+        momentum=0.9,
+        batch_size=1000,
+        leaf_iter=20,
+        leaf_batches=100,
+        scale=None,
+        validation_fraction=0.0,
+        n_iter_no_change=10,
+        path=(),
+        dtype="float32",
+        memory_limit=8.0,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.depth = depth
+        self.n_outputs = n_outputs
+        self.max_iter = max_iter
+        self.optimizer = optimizer
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.batch_size = batch_size
+        self.leaf_iter = leaf_iter
+        self.leaf_batches = leaf_batches
+        self.scale = scale
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.path = path
+        self.dtype = dtype
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+
+    def _fit(self, X, D):
+        rng, features, train, validation = self._prepare(X, self.n_estimators)
+        history = self._learn(rng, features, D, train, validation, self.n_estimators, self.max_iter)
+        self.trees_, self.best_iter_ = history.trees, history.best
+        self.loss_curve_, self.validation_curve_ = history.losses, history.validation
+        self.n_iter_ = len(history.losses)
+        self.path_ = history.path
+
+    def staged_predict(self, X):
+        """Yield (iteration, predicted distributions (n, c)) for each in ``path``."""
+        check_is_fitted(self)
+        features = self._features(self._check_X(X, reset=False))
+        for iteration, trees in sorted(self.path_.items()):
+            yield iteration, trees.predict(features)
+
+    def _predict(self, X):
+        return self.trees_.predict(self._features(X))
