@@ -25,6 +25,7 @@ from ldlrepro.metrics._multilabel import (
     one_error,
     ranking_loss,
 )
+from ldlrepro.metrics._ranking import flatness, kendall, ndcg, spearman
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,18 @@ DISTRIBUTION = {
     )
 }
 
+#: Companions of SortLoss that do not depend on the scale of predictions, and their flatness.
+RANKING = {
+    m.name: m
+    for m in (
+        Measure("spearman", "Spearman", True, "1", True),
+        Measure("kendall", "Kendall", True, "1", True),
+        Measure("ndcg", "NDCG", True, "1", False),
+        # No direction is better; the field must have one, and a flat prediction is no merit.
+        Measure("flatness", "Flatness", False, "1", False),
+    )
+}
+
 #: The multi-label measures of the MLDF paper, Table 1.
 MULTILABEL = {
     m.name: m
@@ -69,6 +82,9 @@ MULTILABEL = {
     )
 }
 
+#: Every measure by name.
+MEASURES = DISTRIBUTION | RANKING | MULTILABEL
+
 
 def score(D, P):
     """Every measure of label distributions: {name: mean over the rows of D and P, (n, c)}."""
@@ -78,8 +94,10 @@ def score(D, P):
 __all__ = [
     "DISTRIBUTION",
     "KL_CLIP",
+    "MEASURES",
     "MULTILABEL",
     "Measure",
+    "RANKING",
     "average_precision",
     "canberra",
     "chebyshev",
@@ -89,15 +107,19 @@ __all__ = [
     "cumulative_score",
     "euclidean",
     "fidelity",
+    "flatness",
     "hamming_loss",
     "intersection",
+    "kendall",
     "kl_divergence",
     "macro_auc",
     "mae",
+    "ndcg",
     "one_error",
     "ranking_loss",
     "score",
     "sorensen",
     "sort_loss",
+    "spearman",
     "squared_chi2",
 ]
