@@ -2,6 +2,7 @@
 
 from ldlrepro.models.baselines._constant import MeanPredictor, UniformPredictor
 from ldlrepro.models.baselines._raised_zeros import RaisedZeros
+from ldlrepro.models.baselines._shrunk import Shrunk
 from ldlrepro.models.boosting._aoso import AOSOLDLogitBoost
 from ldlrepro.models.boosting._ldlogitboost import LDLogitBoost
 from ldlrepro.models.embedding._cca import CCA, KernelCCA
@@ -11,6 +12,11 @@ from ldlrepro.models.embedding._lpp import LPP, KernelLPP
 from ldlrepro.models.embedding._mslp import MSLP
 from ldlrepro.models.embedding._npe import NPE, KernelNPE
 from ldlrepro.models.embedding._pca import PCA, KernelPCA
+from ldlrepro.models.ensemble._adaboost import AdaBoostLDL
+from ldlrepro.models.ensemble._bagging import BaggingLDL
+from ldlrepro.models.maxent._lcldl import LCLDL
+from ldlrepro.models.maxent._ldllclr import LDLLCLR
+from ldlrepro.models.maxent._ldlsf import LDLSF
 from ldlrepro.models.maxent._sabfgs import SABFGS
 from ldlrepro.models.maxent._saiis import SAIIS
 from ldlrepro.models.neighbors._aaknn import AAKNN
@@ -18,7 +24,9 @@ from ldlrepro.models.neural._aabp import AABP
 from ldlrepro.models.neural._cpnn import CPNN
 from ldlrepro.models.problem_transformation._ptbayes import PTBayes
 from ldlrepro.models.problem_transformation._ptsvm import PTSVM
+from ldlrepro.models.trees._ldlf import LDLForest
 from ldlrepro.models.trees._multi_output_rf import MultiOutputRF
+from ldlrepro.models.trees._ndf import NDFLDL
 from ldlrepro.models.trees._single_label import SingleLabelRF
 from ldlrepro.models.trees._structrf import StructRF
 
@@ -28,6 +36,8 @@ __all__ = [
     "AABP",
     "AAKNN",
     "AOSOLDLogitBoost",
+    "AdaBoostLDL",
+    "BaggingLDL",
     "CCA",
     "CPNN",
     "EmbeddingKNN",
@@ -35,12 +45,17 @@ __all__ = [
     "KernelLPP",
     "KernelNPE",
     "KernelPCA",
+    "LCLDL",
+    "LDLLCLR",
+    "LDLSF",
+    "LDLForest",
     "LDLogitBoost",
     "LDSVR",
     "LPP",
     "MSLP",
     "MeanPredictor",
     "MultiOutputRF",
+    "NDFLDL",
     "NPE",
     "PCA",
     "PTBayes",
@@ -48,6 +63,7 @@ __all__ = [
     "RaisedZeros",
     "SABFGS",
     "SAIIS",
+    "Shrunk",
     "SingleLabelRF",
     "StructRF",
     "UniformPredictor",

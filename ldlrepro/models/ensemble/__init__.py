@@ -1,0 +1,1 @@
+"""Ensembles of any label-distribution learner."""

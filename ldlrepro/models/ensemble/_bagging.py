@@ -1,0 +1,55 @@
+"""Bagging: the plain mean of learners fitted to bootstrap samples."""
+
+import numpy as np
+from sklearn.ensemble import BaggingRegressor
+from sklearn.utils.validation import check_is_fitted
+
+from ldlrepro.base import LDLEstimator
+from ldlrepro.models.ensemble._adaboost import checked_learner
+
+
+class BaggingLDL(LDLEstimator):
+    """Bagging (Breiman 1996) of a label-distribution learner, by scikit-learn's BaggingRegressor.
+
+    What Adaboost-LDL has to beat: the same bootstrap, without SortLoss, weights and warm start.
+
+    Parameters
+    ----------
+    estimator : LDL estimator, cloned; None for SABFGS.
+    n_estimators : int >= 1, learners.
+    random_state : int, RandomState or None, of the draws and of learners that have one.
+
+    Attributes
+    ----------
+    estimators_ : list of fitted learners
+
+    Raises
+    ------
+    TypeError
+        At ``fit``: the estimator has no fit or no predict.
+    ValueError
+        At ``fit``: n_estimators below 1. Errors of a learner are passed on.
+    """
+
+    def __init__(self, estimator=None, n_estimators=5, *, random_state=None):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+
+    def _fit(self, X, D):
+        bagging = BaggingRegressor(
+            checked_learner(self.estimator), self.n_estimators, random_state=self.random_state
+        )
+        self.estimators_ = bagging.fit(X, D).estimators_
+
+    def staged_predict(self, X):
+        """Yield predicted distributions (n, c), the mean of the first 1, 2, ... learners."""
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        total = 0
+        for number, learner in enumerate(self.estimators_, 1):
+            total = total + learner.predict(X)
+            yield total / number
+
+    def _predict(self, X):
+        return np.mean([learner.predict(X) for learner in self.estimators_], axis=0)

@@ -1,0 +1,159 @@
+"""LDLSF: linear regression of degrees on features shared by all labels and features of each."""
+
+import numpy as np
+
+from ldlrepro.base import LDLEstimator
+from ldlrepro.models.maxent._ldllclr import shrink_rows, start_from
+
+
+class LDLSF(LDLEstimator):
+    """LDLSF, also LDL-LS (Ren, Jia, Li, Chen, Li, IJCAI 2019): label-specific features, by ADMM.
+
+    Fits D by F = X M with M = M1 + M2, both (q, c), without an intercept: minimises
+
+        |F - D|_F^2 / 2 + lambda1 |M1|_1 + lambda2 |M2|_{2,1} + lambda3 tr(F L F^T)
+        so that each row of F sums to 1,
+
+    where |.|_1 keeps few features for a label, |.|_{2,1} (sum of the norms of rows) few features
+    for all, and L = diag(R 1) - R for the correlations R of the columns of D, so that
+    tr(F L F^T) = sum_{j<k} r_jk |F_j - F_k|^2 draws correlated labels together.
+
+    Parameters
+    ----------
+    max_iter : int >= 1, rounds of ADMM at most.
+    lambda1, lambda2, lambda3 : float >= 0, weights of the terms.
+    rho : float > 0, penalty of ADMM on broken constraints.
+    tol : float, stop when M = M1 + M2, and the last moves of M1 and M2, are met to this share.
+    init : "zeros" or (c, q) array, coefficients to start from, one half in M1 and one in M2.
+
+    Attributes
+    ----------
+    coef_ : (c, q), the transpose of M; specific_, common_ : (c, q), those of M1 and M2
+    n_iter_ : int, rounds; objective_ : float, the above at M
+
+    Raises
+    ------
+    ValueError
+        At ``fit``, naming the parameter out of range, or where lambda3 is so large that the
+        objective has no minimum (negative correlations make L indefinite).
+
+    Notes
+    -----
+    The paper was not at hand beyond its abstract. Objective, default lambdas, rho and the tolerance
+    are those of the code in the package of the Adaboost-LDL paper's group; python-ldl has the same
+    but for the tolerance. A column of D without variance has correlation 0 with every other.
+
+    Departures: each step over M is solved exactly, from the eigenvectors of X^T X and of a (c, c)
+    matrix; there it takes quasi-Newton steps. L is the Laplacian, as in python-ldl; that code puts
+    R, not -R, beside the diagonal. It predicts F divided by the sums of its rows, negative degrees
+    included; here they are raised to 0 first, and a row without a positive degree is uniform.
+    """
+
+    def __init__(
+        self,
+        max_iter=100,
+        *,
+        lambda1=1e-4,
+        lambda2=1e-2,
+        lambda3=1e-3,
+        rho=1e-3,
+        tol=1e-2,
+        init="zeros",
+    ):
+        self.max_iter = max_iter
+        self.lambda1 = lambda1
+        self.lambda2 = lambda2
+        self.lambda3 = lambda3
+        self.rho = rho
+        self.tol = tol
+        self.init = init
+
+    def _fit(self, X, D):
+        lambdas = (self.lambda1, self.lambda2, self.lambda3)
+        if min(lambdas) < 0 or self.rho <= 0 or self.max_iter < 1:
+            raise ValueError(
+                f"lambda1 to lambda3 {lambdas} must be 0 or more, rho={self.rho} positive, "
+                f"max_iter={self.max_iter} 1 or more."
+            )
+        L = laplacian(D)
+        step = CoefficientStep(X, D, L, self.lambda3, self.rho)
+        M = start_from(self.init, (D.shape[1], X.shape[1])).T
+        M1, M2 = 0.5 * M, 0.5 * M
+        V1, v2 = np.zeros_like(M), np.zeros(len(X))
+        self.n_iter_ = 0
+        while self.n_iter_ < self.max_iter:
+            self.n_iter_ += 1
+            old1, old2 = M1, M2
+            M = step(M1 + M2, V1, v2)
+            M1 = soft_threshold(M - M2 + V1 / self.rho, self.lambda1 / self.rho)
+            M2 = shrink_rows(M - M1 + V1 / self.rho, self.lambda2 / self.rho)
+            V1 = V1 + self.rho * (M - M1 - M2)
+            v2 = v2 + self.rho * ((X @ M).sum(axis=1) - 1)
+            moved = max(np.linalg.norm(M1 - old1), np.linalg.norm(M2 - old2))
+            broken = np.linalg.norm(M - M1 - M2)
+            if max(moved, broken) <= self.tol * np.linalg.norm(M):
+                break
+        self.coef_, self.specific_, self.common_ = M.T.copy(), M1.T.copy(), M2.T.copy()
+        self.objective_ = objective(X, D, M, M1, M2, L, *lambdas)
+
+    def _predict(self, X):
+        P = np.maximum(X @ self.coef_.T, 0)
+        P[~P.any(axis=1)] = 1
+        return P / P.sum(axis=1, keepdims=True)
+
+
+class CoefficientStep:
+    """The M that minimises ADMM's augmented objective: ``step(M1 + M2, V1, v2) -> M``, (q, c).
+
+    |X M - D|^2 / 2 + lambda3 tr(X M L M^T X^T) + rho / 2 |M - M1 - M2|^2 + V1 . (M - M1 - M2)
+    + rho / 2 |X M 1 - 1|^2 + v2 . (X M 1 - 1), with V1 (q, c) and v2 (n,) multipliers.
+    """
+
+    def __init__(self, X, D, L, lambda3, rho):
+        # Its gradient is 0 where X^T X M C + rho M = H, with C = I + 2 lambda3 L + rho 1 1^T.
+        c = D.shape[1]
+        curvature = np.eye(c) + 2 * lambda3 * L
+        if np.linalg.eigvalsh(curvature)[0] <= 0:
+            raise ValueError(
+                f"lambda3={lambda3} is too large for the negative correlations of these labels: "
+                "the objective has no minimum; lower it."
+            )
+        rows, self.U = np.linalg.eigh(X.T @ X)
+        columns, self.Q = np.linalg.eigh(curvature + rho)
+        self.denominator = np.maximum(rows, 0)[:, None] * columns + rho
+        self.X, self.rho = X, rho
+        self.fixed = X.T @ D + rho * X.sum(axis=0)[:, None]
+
+    def __call__(self, M12, V1, v2):
+        """Return the minimiser, (q, c)."""
+        H = self.fixed + self.rho * M12 - V1 - (v2 @ self.X)[:, None]
+        return self.U @ ((self.U.T @ H @ self.Q) / self.denominator) @ self.Q.T
+
+
+def laplacian(D):
+    """diag(R 1) - R, (c, c), of the correlations R of the columns of D (n, c).
+
+    Columns without variance have correlation 0.
+    """
+    centred = D - D.mean(axis=0)
+    norms = np.linalg.norm(centred, axis=0)
+    constant = norms <= 1e-14 * np.linalg.norm(D, axis=0)  # what rounding leaves of 0
+    scaled = centred / np.where(constant, np.inf, norms)
+    R = scaled.T @ scaled
+    return np.diag(R.sum(axis=1)) - R
+
+
+def soft_threshold(A, by):
+    """The M that minimises |M - A|_F^2 / 2 + by * (sum of the absolute entries of M)."""
+    return np.sign(A) * np.maximum(np.abs(A) - by, 0)
+
+
+def objective(X, D, M, M1, M2, L, lambda1, lambda2, lambda3):
+    """The objective that the class states; a float."""
+    F = X @ M
+    return float(
+        0.5 * np.square(F - D).sum()
+        + lambda1 * np.abs(M1).sum()
+        + lambda2 * np.linalg.norm(M2, axis=1).sum()
+        + lambda3 * np.vdot(F @ L, F)
+    )
