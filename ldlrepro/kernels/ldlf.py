@@ -61,6 +61,41 @@ def _mix(p, Q, w, g):
 
 
 @kernel
+def _divide(D, i, w, floor, g):
+    """Turn mixtures g (c, WIDTH) of the rows i .. i + w into d / g."""
+    for c in range(len(g)):
+        d, here = D[c, i : i + w], g[c]
+        for r in range(w):
+            here[r] = d[r] / max(here[r], floor)
+
+
+@kernel
+def _weigh(p, Q, ratio, w, v):
+    """Multiply the leaves of p by v = sum_c q_lc ratio_c; ratio (c, WIDTH), v (WIDTH,) scratch."""
+    first = len(p) - len(Q)
+    for leaf in range(len(Q)):
+        here = p[first + leaf]
+        v[:w] = 0
+        for c in range(Q.shape[1]):
+            q, source = Q[leaf, c], ratio[c]
+            for r in range(w):
+                v[r] += source[r] * q
+        for r in range(w):
+            here[r] *= v[r]
+
+
+@kernel
+def _climb(S, outputs, i, w, p, G):
+    """Eq. 6 from the weighted leaves in p to the root, added to G (t, n)."""
+    for n in range(len(outputs) - 1, -1, -1):
+        s, down = S[outputs[n], i : i + w], G[outputs[n], i : i + w]
+        here, left, right = p[n], p[2 * n + 1], p[2 * n + 2]
+        for r in range(w):
+            here[r] = left[r] + right[r]
+            down[r] += s[r] * here[r] - left[r]  # s right - (1 - s) left
+
+
+@kernel
 def predict(S, phi, Q, out):
     """Predictions of each tree, ``out`` (K, c, n).
 
@@ -69,11 +104,13 @@ def predict(S, phi, Q, out):
     """
     n = S.shape[1]
     p = np.empty((2 * phi.shape[1] + 1, WIDTH), S.dtype)
+    g = np.empty((Q.shape[2], WIDTH), S.dtype)  # a slice of out would be no contiguous array
     for i in range(0, n, WIDTH):
         w = min(WIDTH, n - i)
         for k in range(len(phi)):
             _route(S, phi[k], i, w, p)
-            _mix(p, Q[k], w, out[k, :, i : i + w])
+            _mix(p, Q[k], w, g)
+            out[k, :, i : i + w] = g[:, :w]
 
 
 @kernel
@@ -87,36 +124,19 @@ def gradient(S, phi, Q, D, floor, out, G):
     d_c g_c(T_n) / g_c(T): one number a node, carried from the leaves to the root.
     """
     n = S.shape[1]
-    splits, C = phi.shape[1], len(D)
-    p = np.empty((2 * splits + 1, WIDTH), S.dtype)
-    ratio = np.empty((C, WIDTH), S.dtype)
+    p = np.empty((2 * phi.shape[1] + 1, WIDTH), S.dtype)
+    g = np.empty((len(D), WIDTH), S.dtype)
     v = np.empty(WIDTH, S.dtype)
     G[:] = 0
     for i in range(0, n, WIDTH):
         w = min(WIDTH, n - i)
         for k in range(len(phi)):
-            g = out[k, :, i : i + w]
             _route(S, phi[k], i, w, p)
             _mix(p, Q[k], w, g)
-            for c in range(C):
-                for r in range(w):
-                    ratio[c, r] = D[c, i + r] / max(g[c, r], floor)
-            for leaf in range(splits + 1):
-                here = p[splits + leaf]
-                v[:w] = 0
-                for c in range(C):
-                    q, source = Q[k, leaf, c], ratio[c]
-                    for r in range(w):
-                        v[r] += source[r] * q
-                for r in range(w):
-                    here[r] *= v[r]
-            for node in range(splits - 1, -1, -1):
-                f = phi[k, node]
-                s, down = S[f, i : i + w], G[f, i : i + w]
-                here, left, right = p[node], p[2 * node + 1], p[2 * node + 2]
-                for r in range(w):
-                    here[r] = left[r] + right[r]
-                    down[r] += s[r] * here[r] - left[r]  # s right - (1 - s) left
+            out[k, :, i : i + w] = g[:, :w]
+            _divide(D, i, w, floor, g)
+            _weigh(p, Q[k], g, w, v)
+            _climb(S, phi[k], i, w, p, G)
 
 
 # Re-association lets the sum over rows run on vectors: NaN and infinity keep their meaning.
@@ -134,9 +154,10 @@ def _gather(p, ratio, w, total):
 
 
 @kernel
-def update_leaves(S, phi, Q, D, weights, floor, steps):
-    """Eq. 12, ``steps`` times, in place of Q; arguments as in `gradient`; weights : (n,) of rows.
+def update_leaves(S, phi, Q, D, floor, steps):
+    """Eq. 12, ``steps`` times, in place of Q; arguments as in `gradient`.
 
+    D : (c, n), a row that counts more than once being multiplied by its number.
     A leaf that no row reaches keeps its distribution.
     """
     n = S.shape[1]
@@ -151,9 +172,7 @@ def update_leaves(S, phi, Q, D, weights, floor, steps):
                 w = min(WIDTH, n - i)
                 _route(S, phi[k], i, w, p)
                 _mix(p, Q[k], w, g)
-                for c in range(C):
-                    for r in range(w):
-                        g[c, r] = weights[i + r] * D[c, i + r] / max(g[c, r], floor)
+                _divide(D, i, w, floor, g)
                 _gather(p, g, w, total)
             for leaf in range(L):
                 mass = 0.0

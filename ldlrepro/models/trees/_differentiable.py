@@ -184,10 +184,9 @@ class _Learner:
         Rows are taken once, with the number of mini-batches that hold them as a weight.
         """
         rows = np.flatnonzero(self.counts)
-        S, D = self.split(rows), self.D[:, rows]
-        weights = self.counts[rows].astype(self.dtype)
+        S, D = self.split(rows), self.D[:, rows] * self.counts[rows].astype(self.dtype)
         _, phi, leaves = self.trees
-        kernel.update_leaves(S, phi, leaves, D, weights, self.floor, self.settings.leaf_iter)
+        kernel.update_leaves(S, phi, leaves, D, self.floor, self.settings.leaf_iter)
         self.counts[:] = 0
 
 
