@@ -94,7 +94,7 @@ class AdaBoostLDL(LDLEstimator):
                     f"round {number} of {self.n_estimators} is left out: "
                     f"{type(learner).__name__} failed ({type(caught).__name__}: {caught})",
                     RuntimeWarning,
-                    stacklevel=4,
+                    stacklevel=3,
                 )
                 continue
             self.estimators_.append(learner)

@@ -63,8 +63,8 @@ class LDLLCLR(MaxEnt):
 
     Departures: the exact gradient for W, where that code takes only the diagonal of the softmax's
     Jacobian; the exact minimiser over S, where it takes quasi-Newton steps, by a gradient in
-    which two signs and an index differ from its objective; limited-memory BFGS; residuals of both
-    constraints in the stopping rule.
+    which two signs and an index differ from its objective; limited-memory BFGS of at most 50 steps,
+    not 400, since the next round goes on; residuals of both constraints in the stopping rule.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class LDLLCLR(MaxEnt):
         lambda3=1e-2,
         lambda4=1e-2,
         rho=1.0,
-        max_iter_w=400,
+        max_iter_w=50,
         tol=1e-4,
         init="zeros",
         path=(),
