@@ -17,8 +17,9 @@ from ldlrepro.metrics import kl_divergence
 
 #: Mixtures are raised to this value in logarithms and denominators, as in the K-L divergence.
 FLOOR = np.finfo(np.float64).eps
-#: Root mean square of the outputs f beyond which a run has diverged: every split is hard.
-LIMIT = 1e4
+#: Root mean square of the outputs f beyond which a run has diverged: splits are hard, and there is
+#: no gradient to lead back. Runs that learn stay below 10 or so.
+LIMIT = 100.0
 
 _SPARSE_BELOW = 0.1  # share of non-zero features under which compressed rows are faster
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8  # of Adam
@@ -148,11 +149,12 @@ class _Learner:
     def split(self, rows):
         """Split probabilities of rows, (t, len(rows)); raises _Diverged."""
         F = np.empty((self.trees.theta.shape[1], len(rows)), self.dtype)
-        for i in range(0, len(rows), _BLOCK):
-            part = rows[i : i + _BLOCK]
-            F[:, i : i + _BLOCK] = self.features.outputs(self.trees.theta, part)
-        if not np.vdot(F, F) <= LIMIT**2 * F.size:  # NaN is no smaller
-            raise _Diverged
+        with np.errstate(over="ignore", invalid="ignore"):  # that is what is looked for
+            for i in range(0, len(rows), _BLOCK):
+                part = rows[i : i + _BLOCK]
+                F[:, i : i + _BLOCK] = self.features.outputs(self.trees.theta, part)
+            if not np.vdot(F, F) <= LIMIT**2 * F.size:  # NaN is no smaller
+                raise _Diverged
         return split(F)
 
     def step(self, iteration):
@@ -282,9 +284,9 @@ class DifferentiableForest(LDLEstimator):
                 for unchecked in (iteration - 1, iteration):
                     path.pop(unchecked, None)
                 warnings.warn(
-                    f"{type(self).__name__} diverged at iteration {iteration}: the outputs f are "
-                    f"not finite or larger than {LIMIT:g}. The trees of iteration {best} "
-                    f"are kept; lower learning_rate={self.learning_rate}.",
+                    f"{type(self).__name__} diverged at iteration {iteration}: the root mean "
+                    f"square of the outputs f is above {LIMIT:g} or not finite. The trees of "
+                    f"iteration {best} are kept; lower learning_rate={self.learning_rate}.",
                     ConvergenceWarning,
                     stacklevel=4,
                 )

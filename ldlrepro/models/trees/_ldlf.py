@@ -58,9 +58,9 @@ class LDLForest(DifferentiableForest):
     Warns
     -----
     ConvergenceWarning
-        The run diverged, with the iteration: outputs f are not finite, or their root mean square is
-        above 1e4, where all splits are hard. The trees last kept (or best on the validation part)
-        predict.
+        The run diverged, with the iteration: the root mean square of the outputs f is above 100 or
+        not finite; all splits are hard then, and nothing is learned any more. The trees of the last
+        update of the leaves before (or the best on the validation part) are kept.
 
     Notes
     -----
