@@ -74,6 +74,8 @@ TERMS = Experiment(
     methods=(
         Method("MSLP, attraction only", MSLP(beta=1.0), _MSLP_GRID | {"beta": [1.0]}),
         Method("MSLP, hetero-neighbours only", MSLP(beta=0), _MSLP_GRID | {"beta": [0]}),
+        # With alpha k+ above the number of rows Eq. 5 is Eq. 3.
+        Method("MSLP, neighbours among all rows", MSLP(alpha=1e9), _MSLP_GRID | {"alpha": [1e9]}),
         Method("MSLP, no penalty", MSLP(lambda_=0), _MSLP_GRID | {"lambda_": [0]}),
         Method(
             "PCA, whitened",

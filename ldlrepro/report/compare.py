@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import scikit_posthocs
 
-from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import stats
 
 LEVEL = 0.05
@@ -53,7 +53,7 @@ def _winner(first, second, a, b, sizes, measure, corrected=True):
     p = stats.corrected_t(a, b, *sizes) if corrected else stats.paired_t(a, b)
     if p >= LEVEL:
         return "no difference shown"
-    return first if (a.mean() > b.mean()) == DISTRIBUTION[measure].greater_is_better else second
+    return first if (a.mean() > b.mean()) == MEASURES[measure].greater_is_better else second
 
 
 def tally(records, pairs, measures):
@@ -65,7 +65,7 @@ def tally(records, pairs, measures):
     for first, second in pairs:
         better, total, shown = 0, 0, {(m, c): 0 for m in (first, second) for c in (True, False)}
         for measure in measures:
-            up = DISTRIBUTION[measure].greater_is_better
+            up = MEASURES[measure].greater_is_better
             for _, a, b, sizes in _pairs(records, first, second, measure):
                 total += 1
                 better += (a.mean() > b.mean()) == up and a.mean() != b.mean()
@@ -92,11 +92,11 @@ def critical_difference(records, methods, measure, title):
     mean = mean[list(methods)].dropna()
     if len(mean) < 3:
         return plt.figure(figsize=(8, 0.2))
-    sign = -1 if DISTRIBUTION[measure].greater_is_better else 1
+    sign = -1 if MEASURES[measure].greater_is_better else 1
     p = scikit_posthocs.posthoc_nemenyi_friedman((sign * mean).to_numpy())
     p.index = p.columns = mean.columns
     ranks = pd.Series(
-        stats.ranks(mean.to_numpy(), DISTRIBUTION[measure].greater_is_better).mean(axis=0),
+        stats.ranks(mean.to_numpy(), MEASURES[measure].greater_is_better).mean(axis=0),
         index=mean.columns,
     )
     figure, axis = plt.subplots(figsize=(8, 1 + 0.4 * len(methods)))

@@ -10,6 +10,7 @@ from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.models.embedding._mslp import neighbour_sets
 from ldlrepro.protocols import stats
 from ldlrepro.report.compare import verdict
+from ldlrepro.report.plots import nothing
 from ldlrepro.studies.embedding import FITTED_TO_ROWS, NEIGHBORS
 
 #: The level of the paper's t-tests (section 3.3).
@@ -23,14 +24,15 @@ def degrees(bunches, row=0):
     figure, axes = plt.subplots(1, len(bunches), figsize=(3.4 * len(bunches), 2.7))
     for axis, bunch in zip(axes, bunches, strict=True):
         axis.bar(range(len(bunch.D[row])), bunch.D[row])
-        axis.set(title=f"row {row} of {bunch.display}", xticks=range(len(bunch.D[row])))
+        axis.set(xticks=range(len(bunch.D[row])))
+        axis.set_title(f"row {row} of {bunch.display}", fontsize=8)
         axis.set_xticklabels(bunch.label_names, rotation=60, ha="right", fontsize=7)
     axes[0].set_ylabel("description degree")
     figure.tight_layout()
     return figure
 
 
-def neighbours(seed=0, n=80, k_plus=5, alpha=2):
+def neighbours(seed=0, n=120, k_plus=5, alpha=2):
     """Figures 2 and 3: the sets of one row, and one-dimensional embeddings that they lead to.
 
     On top the rows in the plane of two features, coloured by their distributions: neighbours in
@@ -38,13 +40,11 @@ def neighbours(seed=0, n=80, k_plus=5, alpha=2):
     the hetero-neighbours (Eq. 6). Below the embeddings that these sets give, rows in order.
     """
     rng = np.random.default_rng(seed)
-    X = rng.uniform(-1, 1, size=(n, 2)) * [2.0, 1.0]
-    # Degrees rise with the second feature; every sixth row has them turned round.
-    height = (X[:, 1] + 1) / 2
-    height[::6] = 1 - height[::6]
-    D = np.column_stack([height, 1 - height, 0.5 + 0.1 * np.cos(3 * X[:, 0])])
-    D /= D.sum(axis=1, keepdims=True)
-    row = int(np.abs(X - [0.3, 0.5]).sum(axis=1).argmin())
+    X = rng.uniform(-1, 1, size=(n, 2))
+    height = (X[:, 1] + 1) / 2  # degrees rise with the second feature ...
+    X += np.where(np.arange(n)[:, None] < n // 2, [-2.0, 1.0], [2.0, -1.0])  # ... in two areas
+    D = np.column_stack([height, 1 - height, np.full(n, 0.5)]) / 1.5
+    row = int(np.abs(X - [-1.8, 1.2]).sum(axis=1).argmin())
     figure, axes = plt.subplots(
         2, 2, figsize=(8.5, 4.6), height_ratios=[3, 1], sharex="row", sharey="row"
     )
@@ -226,6 +226,8 @@ def sensitivity(records, names):
         .reset_index()
     )
     there = [d for d in names if d in set(mean.dataset)]
+    if not there:
+        return nothing("No records of this experiment.")
     figure, axes = plt.subplots(
         len(there), 3, figsize=(9.5, 2.1 * len(there)), sharey="row", squeeze=False
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.metrics import MEASURES
 
 
 def style():
@@ -23,7 +23,7 @@ def all_cells(compared, title):
     there = compared[compared.ours.notna()]
     methods = list(there.method.unique())
     if not methods:
-        return _nothing("Nothing to compare: synthetic data are never set beside printed numbers.")
+        return nothing("Nothing to compare: synthetic data are never set beside printed numbers.")
     figure, axes = plt.subplots(
         1, len(methods), figsize=(3.1 * len(methods), 3.4), sharex=True, sharey=True
     )
@@ -32,9 +32,7 @@ def all_cells(compared, title):
         low, high = 0.5 * there.published.min(), 2 * there.published.max()
         axis.plot([low, high], [low, high], color="0.6", linewidth=0.8, zorder=0)
         for measure, rows in mine.groupby("measure", sort=False):
-            axis.scatter(
-                rows.published, rows.ours, s=14, alpha=0.8, label=DISTRIBUTION[measure].label
-            )
+            axis.scatter(rows.published, rows.ours, s=14, alpha=0.8, label=MEASURES[measure].label)
         axis.set(xscale="log", yscale="log", xlabel="printed", title=method)
     np.atleast_1d(axes)[0].set_ylabel("ours")
     np.atleast_1d(axes)[-1].legend(fontsize=7, loc="lower right")
@@ -54,7 +52,7 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
     """
     there = [d for d in names if d in set(long.dataset)]
     if not there:
-        return _nothing("No records of this experiment.")
+        return nothing("No records of this experiment.")
     rows = -(-len(there) // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(4 * columns, 2.7 * rows), squeeze=False)
     colours = {m: f"C{i}" for i, m in enumerate(long.method.unique())}
@@ -90,7 +88,7 @@ def lines(table, x, y, by, xlabel, ylabel, titles, column=None):
     titles : dict, value of ``column`` (or None) -> title, in order
     """
     if table.empty:
-        return _nothing("No records of this experiment.")
+        return nothing("No records of this experiment.")
     figure, axes = plt.subplots(
         1, len(titles), figsize=(4.3 * len(titles), 3.2), sharey=True, squeeze=False
     )
@@ -142,7 +140,8 @@ def savings(searches):
     return figure
 
 
-def _nothing(why):
+def nothing(why):
+    """A line of text where a figure would be."""
     figure = plt.figure(figsize=(8, 0.6))
     figure.text(0.5, 0.5, why, ha="center", va="center")
     return figure

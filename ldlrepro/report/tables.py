@@ -6,7 +6,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from ldlrepro import published
-from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.metrics import DISTRIBUTION, MEASURES
 
 
 def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
@@ -86,8 +86,8 @@ def side_by_side(ours, printed, caption, measures, order):
                 lines = f"–<br><b>{own}</b>"
             row.append(f"<td>{lines}</td>")
         body.append(f"<tr>{''.join(row)}</tr>")
-    arrows = {m: "↑" if DISTRIBUTION[m].greater_is_better else "↓" for m in measures}
-    head = "".join(f"<th>{DISTRIBUTION[m].label} {arrows[m]}</th>" for m in measures)
+    arrows = {m: "↑" if MEASURES[m].greater_is_better else "↓" for m in measures}
+    head = "".join(f"<th>{MEASURES[m].label} {arrows[m]}</th>" for m in measures)
     return HTML(
         f"<table class='ldl'><caption>{escape(caption)}</caption>"
         f"<thead><tr><th>paper<br><b>ours</b><br>difference</th>{head}</tr></thead>"
