@@ -59,9 +59,12 @@ class AdaBoostLDL(LDLEstimator):
     SABFGS stops after so many steps and has no penalty, so that later learners are fitted further.
 
     What the paper leaves open. P of line 8 sums to 1 + alpha: it is normalised before the next
-    draw, as in the code of the paper's group. A learner with total SortLoss 0 would have infinite
-    weight: where there are some, they share all the weight equally. P is left as it is by a
-    SortLoss of 0 on every row.
+    draw. A round draws as many rows as there are. Both are as in a package on GitHub that runs the
+    paper's experiment (DreamWalker1412/LDL_Package), whose CPNN and PT-Bayes start anew too; where
+    that takes the SortLoss of LDL-LS on the training rows from a softmax of its output, this takes
+    it from the learner's predictions. A learner with total SortLoss 0 would have infinite weight:
+    where there are some, they share all the weight equally. P is left as it is by a SortLoss of 0
+    on every row.
     """
 
     def __init__(

@@ -40,16 +40,17 @@ class LCLDL(MaxEnt):
 
     Notes
     -----
-    The paper was not at hand. The default lambdas, the Euclidean distance and 400 steps are those
-    of the code published for it and of the package of the Adaboost-LDL paper's group; the two agree
-    also on the distances over pairs j < k and on sums, not means, over rows.
+    The paper was not at hand. The default lambdas, the Euclidean distance, 400 steps, distances
+    over pairs j < k and sums, not means, over rows are those of the code published for it on GitHub
+    (TANG16/LDLLC), which is also in a package that runs the Adaboost-LDL paper's experiment
+    (DreamWalker1412/LDL_Package).
 
-    Departures: both codes correlate the rows of W. The objective then jumps wherever a correlation
-    changes its sign, so that here the columns of D decide unless ``correlation`` says otherwise;
-    with it, steps stop at such a jump. Their gradient differs from that of their objective (the
-    sign of W for the derivative of its square, an absolute value in the distances), which ends
-    the search early; ours is exact. Limited-memory BFGS in place of BFGS. Distances are smoothed
-    below 1e-5.
+    Departures: that code, and python-ldl, correlate the rows of W. The objective then jumps
+    wherever a correlation changes its sign, and the search can stop there; so the columns of D
+    decide here, unless ``correlation`` says otherwise. That code's gradient is not that of its
+    objective (the sign of W for the derivative of its square, an absolute value in the distances),
+    which ends the search early; ours is exact. Limited-memory BFGS in place of BFGS; W starts at
+    zero, not at the identity; distances are smoothed below 1e-5.
     """
 
     def __init__(

@@ -47,10 +47,10 @@ class LDLLCLR(MaxEnt):
     Notes
     -----
     The paper was not at hand. Objective, its minus before lambda4, the columns in |.|_{2,1}, the
-    splitting (E = D - P S, Z = S), the order of the steps and rho are those of the code in the
-    package of the Adaboost-LDL paper's group, which python-ldl shares but for its lambdas (1e-4
-    each), its rho (1e-4) and a lambda4 that counts twice. The default lambdas are that code's; it
-    writes 10e-4 and 10e-3, that is 1e-3 and 1e-2, and may have meant 1e-4 and 1e-3.
+    splitting (E = D - P S, Z = S), the order of the steps, rho and the default lambdas are those of
+    a package on GitHub that runs the Adaboost-LDL paper's experiment (DreamWalker1412/LDL_Package).
+    It writes 10e-4 and 10e-3, that is 1e-3 and 1e-2, and may have meant 1e-4 and 1e-3. python-ldl
+    has the same objective with lambdas and rho of 1e-4, and lambda4 counted twice.
 
     There is no number of clusters: squared distances over the rows of each cluster add up to those
     over all rows, whatever the clusters, so that the clustering (k-means, 4 clusters, in both
@@ -62,9 +62,10 @@ class LDLLCLR(MaxEnt):
     lambda2 for each label, so that predictions hardly change.
 
     Departures: the exact gradient for W, where that code takes only the diagonal of the softmax's
-    Jacobian; the exact minimiser over S, where it takes quasi-Newton steps, by a gradient in
-    which two signs and an index differ from its objective; limited-memory BFGS of at most 50 steps,
-    not 400, since the next round goes on; residuals of both constraints in the stopping rule.
+    Jacobian; the exact minimiser over S, where it takes quasi-Newton steps by a gradient that is
+    not that of its objective; limited-memory BFGS of at most 50 steps, not 400, since the next
+    round goes on; residuals of both constraints in the stopping rule; W starts at zero, not at the
+    identity.
     """
 
     def __init__(

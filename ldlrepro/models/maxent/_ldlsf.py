@@ -40,13 +40,17 @@ class LDLSF(LDLEstimator):
     Notes
     -----
     The paper was not at hand beyond its abstract. Objective, default lambdas, rho and the tolerance
-    are those of the code in the package of the Adaboost-LDL paper's group; python-ldl has the same
-    but for the tolerance. A column of D without variance has correlation 0 with every other.
+    are those of a package on GitHub that runs the Adaboost-LDL paper's experiment
+    (DreamWalker1412/LDL_Package); python-ldl has the same but for the tolerance. A column of D
+    without variance has correlation 0 with every other.
 
     Departures: each step over M is solved exactly, from the eigenvectors of X^T X and of a (c, c)
     matrix; there it takes quasi-Newton steps. L is the Laplacian, as in python-ldl; that code puts
-    R, not -R, beside the diagonal. It predicts F divided by the sums of its rows, negative degrees
-    included; here they are raised to 0 first, and a row without a positive degree is uniform.
+    R, not -R, beside the diagonal. M starts at zero, not at the identity. That code predicts F
+    divided by the sums of its rows, negative degrees included; here they are raised to 0 first, and
+    a row without a positive degree is uniform. K-L then counts a label with no degree at its floor,
+    where the logarithm of a negative number, taken as complex, has a moderate real part: on Natural
+    Scene, where one degree in seven is negative, that makes 2.6 against 0.7.
     """
 
     def __init__(
