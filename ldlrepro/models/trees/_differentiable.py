@@ -207,6 +207,8 @@ class DifferentiableForest(LDLEstimator):
         for name in ("momentum", "validation_fraction"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be in [0, 1), got {getattr(self, name)!r}.")
+        if not all(0 <= iteration <= self.max_iter for iteration in self.path):
+            raise ValueError(f"path must be in 0 .. max_iter={self.max_iter}, got {self.path!r}.")
         for name, known in (
             ("optimizer", tuple(_STATES)),
             ("scale", (None, "standard")),
@@ -304,6 +306,5 @@ class DifferentiableForest(LDLEstimator):
                     continue
             best, kept = iteration, trees if ended else trees.copy()
         for i in self.path:
-            if i <= max_iter:
-                path.setdefault(i, kept)  # after an early end
+            path.setdefault(i, kept)  # after an early end
         return History(kept, best, np.array(curve), tried, path)
