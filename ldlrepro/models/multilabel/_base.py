@@ -1,0 +1,105 @@
+"""What every multi-label estimator shares: checks around ``_fit`` and ``_predict_proba``."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import validate_data as _validate
+
+from ldlrepro.metrics import hamming_loss
+from ldlrepro.validation import check_finite
+
+
+class MultiLabelEstimator(ClassifierMixin, MultiOutputMixin, BaseEstimator):
+    """Multi-label estimator with the scikit-learn API.
+
+    Authors of a method write ``_fit(X, Y)`` and ``_predict_proba(X)``; X is checked float64,
+    C-contiguous, Y (n, c) float64 of 0 and 1. A label that no training row or every one has is
+    allowed: methods give it a constant score. ``score`` is 1 - hamming loss.
+    """
+
+    def fit(self, X, Y):
+        """Learn from features and 0/1 labels.
+
+        Parameters
+        ----------
+        X : (n, q) array-like of finite numbers, n >= 2
+        Y : (n, c) array-like of 0 and 1, c >= 1
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Naming the first bad row or column. Constant features, repeated rows, and labels that
+            no row or every row has are no error.
+        """
+        if Y is None:
+            raise ValueError("This estimator requires y to be passed, but the target y is None.")
+        X = self._check_X(X, reset=True)
+        Y = check_labels(Y)
+        check_consistent_length(X, Y)
+        self.n_labels_ = Y.shape[1]
+        self.classes_ = [np.array([0, 1])] * self.n_labels_
+        self._fit(X, Y)
+        return self
+
+    def predict_proba(self, X):
+        """Score labels: (n, q) features in, (n, c) float64 out, larger for more relevant labels.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            NaN, infinity, or another number of features than in ``fit``.
+        """
+        check_is_fitted(self)
+        return self._predict_proba(self._check_X(X, reset=False))
+
+    def predict(self, X):
+        """Predict labels: (n, c) int64, 1 where ``predict_proba(X) > 0.5``, errors as there."""
+        return (self.predict_proba(X) > 0.5).astype(np.int64)
+
+    def score(self, X, Y):
+        """Share of entries of Y (n, c) predicted right."""
+        return 1.0 - hamming_loss(Y, self.predict(X))
+
+    def _check_X(self, X, reset):
+        X = _validate(
+            self,
+            X,
+            reset=reset,
+            dtype="float64",
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+        )
+        check_finite(X, "X")
+        return X
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = False
+        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def check_labels(Y, name="Y"):
+    """Return Y as (n, c) float64, C-contiguous; ValueError naming the first entry not 0 or 1."""
+    Y = check_array(
+        Y, dtype="float64", order="C", ensure_2d=False, ensure_all_finite=False, input_name=name
+    )
+    if Y.ndim != 2:
+        raise ValueError(f"{name} has shape {Y.shape}: expected a column for each label, (n, c).")
+    check_finite(Y, name)
+    bad = (Y != 0) & (Y != 1)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ValueError(
+            f"{name} row {row}, column {column} is {Y[row, column]:.6g}: labels are 0 or 1."
+        )
+    return Y
