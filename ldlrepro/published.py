@@ -22,8 +22,10 @@ AGREE_STDS = 1.0
 #: ... or within this share of the absolute value of the published mean, whichever is wider.
 AGREE_SHARE = 0.03
 
-#: Measures of which more is better, for the check of bold marks; the others are distances.
-HIGHER_IS_BETTER = frozenset({"cosine", "intersection", "fidelity"})
+#: Measures of which more is better, for the check of bold marks; the others are losses.
+HIGHER_IS_BETTER = frozenset(
+    {"cosine", "intersection", "fidelity", "average_precision", "macro_auc"}
+)
 
 
 def papers() -> list[str]:

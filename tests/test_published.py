@@ -6,6 +6,7 @@ import pytest
 
 from ldlrepro import paths, published
 from ldlrepro.errors import UnknownNameError
+from ldlrepro.metrics import MULTILABEL
 
 SIX = ["chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersection"]
 FOUR = ["RF", "SA-IIS", "SA-BFGS", "StructRF"]
@@ -147,6 +148,60 @@ def test_the_means_that_the_adaboost_ldl_paper_quotes_are_not_those_of_its_table
     assert round(sort_loss.median(), 3) == 0.411 and round(kl.median(), 3) == 1.0
     assert sort_loss[sort_loss > 1].index.tolist() == [("Natural_Scene", "PT-Bayes")]
     assert (kl > 1).sum() == 42
+
+
+def test_tables_of_the_mldf_paper():
+    cells = published.load("mldf")
+    assert cells.groupby("table").size().to_dict() == {3: 27, 4: 276, 5: 54}
+    assert not cells[cells["method"] != ""].duplicated(["dataset", "method", "measure"]).any()
+    six = {name: m.greater_is_better for name, m in MULTILABEL.items()}
+    higher = published.HIGHER_IS_BETTER
+    assert {name for name in six if name in higher} == {name for name in six if six[name]}
+    four, five = cells[cells["table"] == 4], cells[cells["table"] == 5]
+    assert set(four["measure"]) == set(five["measure"]) == set(six)
+    assert set(four["dataset"]) == set(five["dataset"]) and four["dataset"].nunique() == 9
+    # RAKEL stands in the text only where a column kept all six rows.
+    whole = four.groupby("method").size().to_dict()
+    assert whole == {**dict.fromkeys(["MLDF", "RF-PCT", "DBPNN", "MLFE", "ECC"], 54), "RAKEL": 6}
+    scores = cells[cells["table"] > 3]
+    assert scores["mean"].between(0, 1).all() and scores["mean_printed"].str.len().eq(5).all()
+    assert (scores["std"].dropna() >= 0.001).all() and cells["bold"].isna().all()
+    quoted = scores["note"].str.startswith("quoted")
+    assert quoted.sum() == 48 and (scores["std"].isna() == quoted).all()
+    assert (scores.loc[quoted, "method"] == "MLDF").all()
+
+
+def test_the_mldf_paper_counts_its_wins_as_it_says():
+    """Last row of Table 5, and the sizes of Table 3 against the registry (scene is misprinted)."""
+    cells = published.load("mldf")
+    counts = cells[cells["table"] == 5]["note"].str.extract(r"(\d)/(\d)/(\d)$").astype(int)
+    sums = counts.groupby(cells["measure"]).sum()
+    assert (counts.sum(axis=1) == 5).all()
+    assert {name: "/".join(map(str, row)) for name, row in sums.iterrows()} == {
+        "hamming_loss": "45/0/0",
+        "one_error": "37/0/8",
+        "coverage": "43/0/2",
+        "ranking_loss": "42/0/3",
+        "average_precision": "37/0/8",
+        "macro_auc": "40/0/5",
+    }
+    sizes = cells[cells["table"] == 3].pivot(index="dataset", columns="measure", values="mean")
+    registry = pd.read_csv(paths.DATA / "datasets.csv").groupby("name")[["n", "features", "labels"]]
+    ours = registry.agg({"n": "sum", "features": "first", "labels": "first"})
+    both = sizes.index.intersection(ours.index)
+    wrong = sizes.loc[both, ours.columns] != ours.loc[both]
+    assert len(both) >= 7 and list(wrong.stack()[lambda s: s].index) == [("scene", "features")]
+
+
+def test_a_coverage_of_the_mldf_paper_contradicts_its_ranking_loss():
+    """A row's worst relevant label has at least ranking loss x (c - labels of the row) above it.
+
+    No row of scene has more than 3 of 6 labels, so coverage is at least half the ranking loss.
+    """
+    cells = published.load("mldf").query("table in (4, 5) and dataset == 'scene'")
+    wide = cells.pivot(index="method", columns="measure", values="mean")
+    broken = wide["coverage"] + 0.0005 < (wide["ranking_loss"] - 0.0005) / 2
+    assert list(broken[broken].index) == ["DBPNN"]
 
 
 def test_printed_strings_are_kept_as_they_stand(structrf):
