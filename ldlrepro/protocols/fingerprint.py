@@ -10,6 +10,7 @@ import hashlib
 import io
 import tokenize
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -80,9 +81,20 @@ def package_imports(path):
             found += [a.name for a in node.names if a.name.startswith("ldlrepro")]
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ldlrepro"):
             for a in node.names:
-                inner = f"{node.module}.{a.name}"
-                found.append(inner if _is_module(inner) else node.module)
+                found.append(_home(node.module, a.name))
     return tuple(dict.fromkeys(found))
+
+
+def _home(module, name):
+    """Module that defines ``name``, where ``module`` only hands it on.
+
+    A package's list of names may then grow without making every record stale.
+    """
+    inner = f"{module}.{name}"
+    if _is_module(inner):
+        return inner
+    home = getattr(getattr(import_module(module), name, None), "__module__", None) or module
+    return home if home.startswith("ldlrepro") else module
 
 
 @cache
