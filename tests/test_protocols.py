@@ -246,3 +246,16 @@ def test_the_fingerprint_is_the_same_in_every_place(tmp_path, edit):
         edit(module, lambda text: text + "\n")
     assert fingerprint(BFGS, 10) == before
     assert Path(code._path("ldlrepro.base")).parent == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "home"),
+    [
+        ("ldlrepro.metrics", "sort_loss", "ldlrepro.metrics._distribution"),
+        ("ldlrepro", "AAKNN", "ldlrepro.models.neighbors._aaknn"),
+        ("ldlrepro", "datasets", "ldlrepro.datasets"),
+        ("ldlrepro.metrics", "DISTRIBUTION", "ldlrepro.metrics"),
+    ],
+)
+def test_names_are_followed_to_the_module_that_defines_them(module, name, home):
+    assert code._home(module, name) == home
