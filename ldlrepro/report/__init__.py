@@ -10,6 +10,7 @@ from ldlrepro.report.plots import all_cells, curves, savings, step_process, styl
 from ldlrepro.report.provenance import apart, display_names, provenance, state
 from ldlrepro.report.tables import (
     agreement,
+    by_data_set,
     cells,
     fixed_settings,
     nearest_settings,
@@ -25,6 +26,7 @@ __all__ = [
     "agreement",
     "all_cells",
     "apart",
+    "by_data_set",
     "cells",
     "critical_difference",
     "curves",

@@ -24,6 +24,20 @@ def bagged(name):
     return f"{name}, bagged"
 
 
+def agreement(compared, apart):
+    """Cells that agree: a row a method, a column a measure, sets that are not the originals out."""
+    there = compared[compared.ours.notna() & ~compared.dataset.isin(apart)]
+    table = {}
+    for method in compared.method.unique():
+        mine = there[there.method == method]
+        row = {
+            MEASURES[m].label: f"{int(cells.agrees.sum())} of {len(cells)}"
+            for m, cells in mine.groupby("measure", sort=False)
+        }
+        table[method] = row | {"all": f"{int(mine.agrees.sum())} of {len(mine)}"}
+    return pd.DataFrame(table).T.fillna("not run").rename_axis("method")
+
+
 def ratios(summary, learners, measures):
     """Boosted (or bagged) mean over the plain one, a row a data set, learner and measure.
 

@@ -24,18 +24,31 @@ def all_cells(compared, title):
     methods = list(there.method.unique())
     if not methods:
         return nothing("Nothing to compare: synthetic data are never set beside printed numbers.")
+    columns = min(len(methods), 5)
+    rows = -(-len(methods) // columns)
     figure, axes = plt.subplots(
-        1, len(methods), figsize=(3.1 * len(methods), 3.4), sharex=True, sharey=True
+        rows,
+        columns,
+        figsize=(2.1 * columns, 2.3 * rows + 0.5),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
     )
-    for axis, method in zip(np.atleast_1d(axes), methods, strict=True):
+    for axis, method in zip(axes.flat, methods, strict=False):
         mine = there[there.method == method]
         low, high = 0.5 * there.published.min(), 2 * there.published.max()
         axis.plot([low, high], [low, high], color="0.6", linewidth=0.8, zorder=0)
-        for measure, rows in mine.groupby("measure", sort=False):
-            axis.scatter(rows.published, rows.ours, s=14, alpha=0.8, label=MEASURES[measure].label)
-        axis.set(xscale="log", yscale="log", xlabel="printed", title=method)
-    np.atleast_1d(axes)[0].set_ylabel("ours")
-    np.atleast_1d(axes)[-1].legend(fontsize=7, loc="lower right")
+        for measure, cells in mine.groupby("measure", sort=False):
+            axis.scatter(
+                cells.published, cells.ours, s=10, alpha=0.8, label=MEASURES[measure].label
+            )
+        axis.set(xscale="log", yscale="log")
+        axis.set_title(method, fontsize=9)
+    for axis in axes.flat[len(methods) :]:
+        axis.set_visible(False)
+    figure.supxlabel("printed", fontsize=9)
+    figure.supylabel("ours", fontsize=9)
+    axes[0, 0].legend(fontsize=6, loc="upper left")
     figure.suptitle(title)
     figure.tight_layout()
     return figure

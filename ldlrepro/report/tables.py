@@ -70,15 +70,34 @@ def side_by_side(ours, printed, caption, measures, order):
     The difference is in published standard deviations, where the paper prints none in percent of
     the printed mean; a tick says that it is within the stated tolerance.
     """
-    compared = cells(ours, printed).set_index(["method", "measure"])
-    mine = ours.set_index(["method", "measure"])
-    there = [m for m in order if m in set(ours.method)]
+    arrows = {m: "↑" if MEASURES[m].greater_is_better else "↓" for m in measures}
+    heads = {m: f"{MEASURES[m].label} {arrows[m]}" for m in measures}
+    return _grid(ours, printed, caption, "measure", heads, order)
+
+
+def by_data_set(ours, printed, caption, heads, order):
+    """One measure: a row a method, a column a data set; cells as in `side_by_side`.
+
+    Parameters
+    ----------
+    ours, printed : rows of one measure
+    heads : dict, data set -> head of its column
+    """
+    return _grid(ours, printed, caption, "dataset", heads, order)
+
+
+def _grid(ours, printed, caption, column, heads, order):
+    compared = cells(ours, printed).set_index(["method", column])
+    mine = ours.set_index(["method", column])
     body = []
-    for method in there:
+    for method in (m for m in order if m in set(ours.method)):
         row = [f"<th scope='row'>{escape(method)}</th>"]
-        for measure in measures:
-            own = _pm(mine.loc[(method, measure), "mean"], mine.loc[(method, measure), "std"])
-            c = compared.loc[(method, measure)] if (method, measure) in compared.index else None
+        for key in heads:
+            if (method, key) not in mine.index:
+                row.append("<td>not run</td>")
+                continue
+            own = _pm(mine.loc[(method, key), "mean"], mine.loc[(method, key), "std"])
+            c = compared.loc[(method, key)] if (method, key) in compared.index else None
             if c is not None and pd.notna(c.ours):
                 mark = "✓" if c.agrees else "✗"
                 lines = f"{_pm(c.published, c.published_std)}<br><b>{own}</b><br>{_away(c)} {mark}"
@@ -86,8 +105,7 @@ def side_by_side(ours, printed, caption, measures, order):
                 lines = f"–<br><b>{own}</b>"
             row.append(f"<td>{lines}</td>")
         body.append(f"<tr>{''.join(row)}</tr>")
-    arrows = {m: "↑" if MEASURES[m].greater_is_better else "↓" for m in measures}
-    head = "".join(f"<th>{MEASURES[m].label} {arrows[m]}</th>" for m in measures)
+    head = "".join(f"<th>{escape(text)}</th>" for text in heads.values())
     return HTML(
         f"<table class='ldl'><caption>{escape(caption)}</caption>"
         f"<thead><tr><th>paper<br><b>ours</b><br>difference</th>{head}</tr></thead>"
