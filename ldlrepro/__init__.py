@@ -19,6 +19,8 @@ from ldlrepro.models.maxent._ldllclr import LDLLCLR
 from ldlrepro.models.maxent._ldlsf import LDLSF
 from ldlrepro.models.maxent._sabfgs import SABFGS
 from ldlrepro.models.maxent._saiis import SAIIS
+from ldlrepro.models.multilabel._forests import ERFMLC45, ERFPCT, RFMLC45, RFPCT
+from ldlrepro.models.multilabel._mldf import MLDF, MLDFSuite
 from ldlrepro.models.neighbors._aaknn import AAKNN
 from ldlrepro.models.neural._aabp import AABP
 from ldlrepro.models.neural._cpnn import CPNN
@@ -40,6 +42,8 @@ __all__ = [
     "BaggingLDL",
     "CCA",
     "CPNN",
+    "ERFMLC45",
+    "ERFPCT",
     "EmbeddingKNN",
     "KernelCCA",
     "KernelLPP",
@@ -52,6 +56,8 @@ __all__ = [
     "LDLogitBoost",
     "LDSVR",
     "LPP",
+    "MLDF",
+    "MLDFSuite",
     "MSLP",
     "MeanPredictor",
     "MultiOutputRF",
@@ -60,6 +66,8 @@ __all__ = [
     "PCA",
     "PTBayes",
     "PTSVM",
+    "RFMLC45",
+    "RFPCT",
     "RaisedZeros",
     "SABFGS",
     "SAIIS",

@@ -1,0 +1,207 @@
+"""Random forests of multi-label trees: RF-PCT, ERF-PCT, RFML-C4.5 and ERFML-C4.5."""
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ldlrepro.models.multilabel._base import MultiLabelEstimator
+from ldlrepro.models.multilabel._trees import Columns, grow_forest, sparse_labels
+
+
+class _LabelForest(MultiLabelEstimator):
+    _entropy = False
+    _random_cut = False
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        max_depth=None,
+        min_samples_split=2,
+        max_features="sqrt",
+        bootstrap=True,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.random_state = random_state
+
+    def _fit(self, X, Y):
+        for name, least in (
+            ("n_estimators", 1),
+            ("max_depth", 1),
+            ("min_samples_split", 2),
+            ("max_features", 1),
+        ):
+            value = getattr(self, name)
+            if value is None and name in ("max_depth", "max_features"):
+                continue
+            if name == "max_features" and value == "sqrt":
+                continue
+            if not isinstance(value, Integral) or value < least:
+                raise ValueError(f"{name} is {value!r}: expected a whole number, at least {least}.")
+        self.forest_ = grow_forest(
+            Columns(X),
+            sparse_labels(Y),
+            self.n_labels_,
+            np.arange(len(X)),
+            seed=check_random_state(self.random_state).randint(2**31),
+            n_estimators=self.n_estimators,
+            entropy=self._entropy,
+            random_cut=self._random_cut,
+            bootstrap=self.bootstrap,
+            max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split,
+            max_features=self.max_features,
+        )
+
+    def _predict_proba(self, X):
+        return self.forest_.predict(X)
+
+
+class RFPCT(_LabelForest):
+    """Random forest of predictive clustering trees: cuts by the variance of all labels.
+
+    Parameters
+    ----------
+    n_estimators : int >= 1, trees.
+    max_depth : int >= 1 or None, largest depth of a tree.
+    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
+    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
+        all drawn are constant there).
+    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
+    random_state : int, RandomState or None.
+
+    Notes
+    -----
+    Yang et al. 2020, section 2.2, after Kocev et al. 2013. A leaf holds the share of its drawn
+    training rows that have each label; the score of a label is the mean of the leaves reached, in
+    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
+    as a cut has a gain. With scikit-learn's
+    draws it would be its multi-output RandomForestRegressor.
+    """
+
+    _entropy = False
+    _random_cut = False
+
+
+class ERFPCT(_LabelForest):
+    """Extremely random forest of predictive clustering trees: one random threshold a feature.
+
+    Parameters
+    ----------
+    n_estimators : int >= 1, trees.
+    max_depth : int >= 1 or None, largest depth of a tree.
+    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
+    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
+        all drawn are constant there).
+    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
+    random_state : int, RandomState or None.
+
+    Notes
+    -----
+    Yang et al. 2020, section 2.2, after Kocev and Ceci 2015. A leaf holds the share of its drawn
+    training rows that have each label; the score of a label is the mean of the leaves reached, in
+    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
+    as a cut has a gain. Which one random
+    threshold a feature means is taken from Geurts et al. 2006: uniform between the node's extremes,
+    no bootstrap. A two-valued feature has one cut either way.
+    """
+
+    _entropy = False
+    _random_cut = True
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        max_depth=None,
+        min_samples_split=2,
+        max_features="sqrt",
+        bootstrap=False,
+        random_state=None,
+    ):
+        super().__init__(
+            n_estimators,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            max_features=max_features,
+            bootstrap=bootstrap,
+            random_state=random_state,
+        )
+
+
+class RFMLC45(_LabelForest):
+    """Random forest of ML-C4.5 trees: cuts by the sum of label entropies.
+
+    Parameters
+    ----------
+    n_estimators : int >= 1, trees.
+    max_depth : int >= 1 or None, largest depth of a tree.
+    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
+    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
+        all drawn are constant there).
+    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
+    random_state : int, RandomState or None.
+
+    Notes
+    -----
+    Yang et al. 2020, section 2.2, after Madjarov et al. 2012. A leaf holds the share of its drawn
+    training rows that have each label; the score of a label is the mean of the leaves reached, in
+    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
+    as a cut has a gain. The criterion is the
+    information gain (Clare and King 2001), not the gain ratio; trees are not pruned.
+    """
+
+    _entropy = True
+    _random_cut = False
+
+
+class ERFMLC45(_LabelForest):
+    """Extremely random forest of ML-C4.5 trees: one random threshold a feature.
+
+    Parameters
+    ----------
+    n_estimators : int >= 1, trees.
+    max_depth : int >= 1 or None, largest depth of a tree.
+    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
+    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
+        all drawn are constant there).
+    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
+    random_state : int, RandomState or None.
+
+    Notes
+    -----
+    Yang et al. 2020, section 2.2, after Clare and King 2001. A leaf holds the share of its drawn
+    training rows that have each label; the score of a label is the mean of the leaves reached, in
+    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
+    as a cut has a gain. Which one random
+    threshold a feature means is taken from Geurts et al. 2006: uniform between the node's extremes,
+    no bootstrap. A two-valued feature has one cut either way.
+    """
+
+    _entropy = True
+    _random_cut = True
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        max_depth=None,
+        min_samples_split=2,
+        max_features="sqrt",
+        bootstrap=False,
+        random_state=None,
+    ):
+        super().__init__(
+            n_estimators,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            max_features=max_features,
+            bootstrap=bootstrap,
+            random_state=random_state,
+        )

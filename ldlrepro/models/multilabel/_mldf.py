@@ -1,0 +1,370 @@
+"""MLDF: the multi-label deep forest, a cascade of forests guided by one measure."""
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from numbers import Integral
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ldlrepro.metrics import MULTILABEL
+from ldlrepro.models.multilabel._base import MultiLabelEstimator
+from ldlrepro.models.multilabel._confidence import (
+    LABEL_BASED,
+    better,
+    check_measure,
+    log_confidence,
+    measure_items,
+)
+from ldlrepro.models.multilabel._trees import Columns, Forest, grow_forest, sparse_labels
+
+BLOCKS = {"pct": False, "c45": True}  # whether the criterion is the entropy
+
+
+def reuse(measure, H, G, log_threshold):
+    """Algorithm 1: H (n, 2c) with the parts of low confidence taken from G, the layer before.
+
+    Both halves of H, one a forest, are replaced together; the confidence is that of their mean.
+    """
+    low = log_confidence(measure, mean(H)) < log_threshold
+    if measure in LABEL_BASED:
+        return np.where(np.tile(low, 2), G, H)
+    return np.where(low[:, None], G, H)
+
+
+def log_threshold(measure, Y, H, G):
+    """Algorithm 2: log of the mean confidence where H is worse than the layer before, G.
+
+    -inf, no reuse, where nothing is worse.
+    """
+    worse = better(measure, measure_items(measure, Y, mean(G)), measure_items(measure, Y, mean(H)))
+    if not worse.any():
+        return -np.inf
+    return logsumexp(log_confidence(measure, mean(H))[worse]) - np.log(worse.sum())
+
+
+def best_layer(measure, performance, patience):
+    """Lines 7 to 12 of Algorithm 3: (L from 1, whether to stop) after these layers."""
+    best = 0
+    for t in range(1, len(performance)):
+        if better(measure, performance[t], performance[best]):
+            best = t
+    return best + 1, len(performance) - 1 - best >= patience
+
+
+def mean(H):
+    """Mean (n, c) of the two forests' halves of H (n, 2c)."""
+    c = H.shape[1] // 2
+    return (H[:, :c] + H[:, c:]) / 2
+
+
+@dataclass
+class _Cascade:
+    """The layers of one measure: forests (RF, ERF), thresholds and performances."""
+
+    measure: str
+    layers: list = field(default_factory=list)
+    log_thresholds: list = field(default_factory=list)
+    performance: list = field(default_factory=list)
+    best: int = 0
+    G: np.ndarray | None = None
+
+
+class _Cascades(BaseEstimator):
+    """Growing and walking the cascades of some measures side by side.
+
+    A layer depends on the measure by its input alone: within a layer number, measures whose
+    representations are equal share the forests.
+    """
+
+    def _grow(self, X, Y, measures):
+        self._check_parameters(len(X), Y.shape[1])
+        rng = check_random_state(self.random_state)
+        self._folds = np.array_split(rng.permutation(len(X)), self.n_folds)
+        self._seeds = rng.randint(2**31, size=(self.max_layers, 2, self.n_folds))
+        columns, labels, truth = Columns(X), sparse_labels(Y), Y > 0
+        cascades = [_Cascade(measure) for measure in measures]
+        growing = list(cascades)
+        for t in range(1, self.max_layers + 1):
+            grown = {}
+            for cascade in growing:
+                key = _digest(cascade.G)
+                if key not in grown:
+                    grown[key] = self._layer(t, X, columns, labels, cascade.G)
+                layer, H = grown[key]
+                threshold, G = -np.inf, H
+                if self.reuse and t > 2:
+                    threshold = log_threshold(cascade.measure, truth, H, cascade.G)
+                    G = reuse(cascade.measure, H, cascade.G, threshold)
+                items = measure_items(cascade.measure, truth, mean(G))
+                cascade.layers.append(layer)
+                cascade.log_thresholds.append(threshold)
+                cascade.performance.append(float(np.nanmean(items)))
+                cascade.G = G
+            still = []
+            for cascade in growing:
+                cascade.best, stop = best_layer(cascade.measure, cascade.performance, self.patience)
+                if not (self.growth and (stop or t == self.max_layers)):
+                    still.append(cascade)
+                else:
+                    del cascade.layers[cascade.best :], cascade.log_thresholds[cascade.best :]
+            growing = still
+        for cascade in cascades:
+            cascade.G = None
+        del self._folds, self._seeds
+        return cascades
+
+    def _layer(self, t, X, columns, labels, G):
+        """Grow the forests of layer t: ((RF, ERF), H (n, 2c) out of fold)."""
+        n, c = len(X), self.n_labels_
+        more = [] if G is None else [self._representation(t, G)]
+        Z = np.ascontiguousarray(np.hstack([X, *more]))
+        for part in more:
+            columns = columns | Columns(part)
+        H = np.empty((n, 2 * c))
+        forests = []
+        for kind in range(2):
+            trees = []
+            for fold, seed in zip(self._folds, self._seeds[t - 1, kind], strict=True):
+                kept = np.ones(n, bool)
+                kept[fold] = False
+                forest = grow_forest(
+                    columns,
+                    labels,
+                    c,
+                    np.flatnonzero(kept),
+                    seed=seed,
+                    n_estimators=min(
+                        self.n_estimators + (t - 1) * self.more_estimators, self.max_estimators
+                    ),
+                    entropy=BLOCKS[self.block],
+                    random_cut=kind == 1,
+                    bootstrap=kind == 0,
+                    max_depth=self.more_depth * t,
+                )
+                H[fold, kind * c : (kind + 1) * c] = forest.predict(Z[fold])
+                trees += forest.trees
+            forests.append(Forest(trees, c))
+        return forests, H
+
+    def _representation(self, t, G):
+        """What layer t gets of the representation before it."""
+        if t != 2 or self.drop_label is None:
+            return G
+        return np.delete(G, [self.drop_label, self.drop_label + self.n_labels_], axis=1)
+
+    def _walk(self, X, cascade, walked):
+        """Yield the scores (n, c) after each layer; ``walked`` keeps what equal inputs share."""
+        G = None
+        for t, (forests, threshold) in enumerate(
+            zip(cascade.layers, cascade.log_thresholds, strict=True), 1
+        ):
+            key = id(forests), _digest(G)
+            if key not in walked:
+                Z = X if G is None else np.hstack([X, self._representation(t, G)])
+                walked[key] = np.hstack([forest.predict(Z) for forest in forests])
+            H = walked[key]
+            G = H if G is None else reuse(cascade.measure, H, G, threshold)
+            yield mean(G)
+
+    def _check_parameters(self, n, c):
+        for name, least in (
+            ("max_layers", 1),
+            ("patience", 1),
+            ("n_folds", 2),
+            ("n_estimators", 1),
+            ("more_estimators", 0),
+            ("max_estimators", 1),
+            ("more_depth", 1),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or value < least:
+                raise ValueError(f"{name} is {value!r}: expected a whole number, at least {least}.")
+        if self.n_folds > n:
+            raise ValueError(
+                f"n_folds={self.n_folds} with n_samples={n}: more folds than rows; "
+                f"set n_folds to at most {n}."
+            )
+        if self.block not in BLOCKS:
+            raise ValueError(f"block is {self.block!r}: expected one of {', '.join(BLOCKS)}.")
+        if self.drop_label is not None and not 0 <= self.drop_label < c:
+            raise ValueError(f"drop_label is {self.drop_label!r}: labels are 0 to {c - 1}.")
+
+
+def _digest(G):
+    return None if G is None else blake2b(np.ascontiguousarray(G)).digest()
+
+
+class MLDF(_Cascades, MultiLabelEstimator):
+    """Multi-label deep forest: layers of forests, guided by one measure.
+
+    Every layer holds a random forest and an extremely random forest; it sees the features and the
+    label scores of the layer before. Where the scores are of low confidence the earlier ones are
+    kept, and layers are added as long as the measure gets better on the training rows.
+
+    Parameters
+    ----------
+    measure : "hamming_loss", "one_error", "coverage", "ranking_loss", "average_precision" or
+        "macro_auc", which confidence and growth follow.
+    block : "pct" (RFPCT and ERFPCT) or "c45" (RFMLC45 and ERFMLC45).
+    max_layers : int >= 1, T of Algorithm 3.
+    patience : int >= 1, layers without a better measure after which growth stops.
+    n_folds : int >= 2, folds of the out-of-fold representations.
+    n_estimators : int >= 1, trees of a forest in the first layer (a fold each).
+    more_estimators : int >= 0, trees more in each further layer,
+    max_estimators : int >= 1, up to this many.
+    more_depth : int >= 1, layer t has trees of depth t times this.
+    reuse : bool, whether to reuse the layer before (Algorithms 1 and 2).
+    growth : bool, whether to stop by Algorithm 3; False keeps all ``max_layers`` layers.
+    drop_label : int or None, a label whose scores the second layer does not see (section 4.5).
+    random_state : int, RandomState or None.
+
+    Attributes
+    ----------
+    n_layers_ : int, layers kept
+    layer_index_ : int, L of Algorithm 3 from 1; n_layers_ unless ``growth`` is False
+    performance_ : list of float, the measure on the training rows after every layer grown
+    thresholds_ : (n_layers_,) float64, of the confidence, 0 for no reuse
+
+    Raises
+    ------
+    UnknownNameError
+        In ``fit``, for another measure; it lists the six.
+    ValueError
+        In ``fit``, for a parameter out of range, as more folds than rows.
+
+    Notes
+    -----
+    Yang, Wu, Jiang and Zhou 2020, Algorithms 1-3, Table 2 and the settings of section 4.1. Scores
+    are the mean over the two forests of layer L's representation G.
+
+    What the paper leaves open: new rows go through all ``n_folds`` forests of a block, averaged;
+    the extremely random forest sees all rows, the other bootstrap samples; a layer is "worse" for a
+    row or label where the measure on H is worse than on G of the layer before, which is what would
+    be reused. As printed (Algorithm 3, line 5) thresholds are determined from the third layer on.
+    Confidences of label-based measures run over the rows predicted together: scores for hamming
+    loss and macro-AUC depend on the other rows of X, and macro-AUC's confidence on their number.
+
+    A label that no training row has gets the score 0, one that all have 1.
+    """
+
+    def __init__(
+        self,
+        measure="hamming_loss",
+        *,
+        block="pct",
+        max_layers=20,
+        patience=3,
+        n_folds=5,
+        n_estimators=40,
+        more_estimators=20,
+        max_estimators=100,
+        more_depth=3,
+        reuse=True,
+        growth=True,
+        drop_label=None,
+        random_state=None,
+    ):
+        self.measure = measure
+        self.block = block
+        self.max_layers = max_layers
+        self.patience = patience
+        self.n_folds = n_folds
+        self.n_estimators = n_estimators
+        self.more_estimators = more_estimators
+        self.max_estimators = max_estimators
+        self.more_depth = more_depth
+        self.reuse = reuse
+        self.growth = growth
+        self.drop_label = drop_label
+        self.random_state = random_state
+
+    def _fit(self, X, Y):
+        check_measure(self.measure)
+        (self.cascade_,) = self._grow(X, Y, [self.measure])
+        self.n_layers_ = len(self.cascade_.layers)
+        self.layer_index_ = self.cascade_.best
+        self.performance_ = self.cascade_.performance
+        self.thresholds_ = np.exp(self.cascade_.log_thresholds)
+
+    def _predict_proba(self, X):
+        for P in self._walk(X, self.cascade_, {}):
+            last = P
+        return last
+
+    def staged_predict_proba(self, X):
+        """Yield the scores (n, c) after each kept layer; X (n, q), errors as in predict_proba."""
+        check_is_fitted(self)
+        yield from self._walk(self._check_X(X, reset=False), self.cascade_, {})
+
+
+class MLDFSuite(_Cascades, MultiLabelEstimator):
+    """MLDF for each of the six measures at once, sharing the layers that are equal.
+
+    The scores are those of six `MLDF` with this ``random_state``. The first layers do not depend on
+    the measure and are grown once, and without reuse all layers are.
+
+    Parameters
+    ----------
+    block, max_layers, patience, n_folds, n_estimators, more_estimators, max_estimators, more_depth,
+    reuse, growth, drop_label, random_state : as for `MLDF`.
+
+    Attributes
+    ----------
+    cascades_ : list, for each measure: ``measure``, ``best`` (L of Algorithm 3 from 1),
+        ``performance`` (list of float) and the kept ``layers``
+
+    Notes
+    -----
+    ``predict_proba`` and ``predict`` are those for hamming loss.
+    """
+
+    def __init__(
+        self,
+        *,
+        block="pct",
+        max_layers=20,
+        patience=3,
+        n_folds=5,
+        n_estimators=40,
+        more_estimators=20,
+        max_estimators=100,
+        more_depth=3,
+        reuse=True,
+        growth=True,
+        drop_label=None,
+        random_state=None,
+    ):
+        self.block = block
+        self.max_layers = max_layers
+        self.patience = patience
+        self.n_folds = n_folds
+        self.n_estimators = n_estimators
+        self.more_estimators = more_estimators
+        self.max_estimators = max_estimators
+        self.more_depth = more_depth
+        self.reuse = reuse
+        self.growth = growth
+        self.drop_label = drop_label
+        self.random_state = random_state
+
+    def _fit(self, X, Y):
+        self.cascades_ = self._grow(X, Y, list(MULTILABEL))
+
+    def _predict_proba(self, X):
+        for P in self._walk(X, self.cascades_[0], {}):
+            last = P
+        return last
+
+    def staged_predict(self, X):
+        """Yield (measure, scores (n, c)) for the six measures; X (n, q)."""
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        walked = {}
+        for cascade in self.cascades_:
+            for P in self._walk(X, cascade, walked):
+                last = P
+            yield cascade.measure, last
