@@ -8,7 +8,6 @@ from ldlrepro import report
 from ldlrepro.datasets import make_standin
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.report import compare, pictures, tables
-from ldlrepro.report import structrf as chapter
 
 NAMES = {"SJAFFE": "s-JAFFE", "Movie": "Movie"}
 

@@ -2,6 +2,7 @@
 
 from ldlrepro.report.compare import (
     critical_difference,
+    head_to_head,
     ratios,
     tally,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "curves",
     "display_names",
     "fixed_settings",
+    "head_to_head",
     "nearest_settings",
     "one_distribution",
     "one_search",
