@@ -19,8 +19,12 @@ from ldlrepro.models.maxent._ldllclr import LDLLCLR
 from ldlrepro.models.maxent._ldlsf import LDLSF
 from ldlrepro.models.maxent._sabfgs import SABFGS
 from ldlrepro.models.maxent._saiis import SAIIS
+from ldlrepro.models.multilabel._dbpnn import DBPNN
+from ldlrepro.models.multilabel._ecc import ECC
 from ldlrepro.models.multilabel._forests import ERFMLC45, ERFPCT, RFMLC45, RFPCT
 from ldlrepro.models.multilabel._mldf import MLDF, MLDFSuite
+from ldlrepro.models.multilabel._mlfe import MLFE
+from ldlrepro.models.multilabel._rakel import RAkEL
 from ldlrepro.models.neighbors._aaknn import AAKNN
 from ldlrepro.models.neural._aabp import AABP
 from ldlrepro.models.neural._cpnn import CPNN
@@ -44,6 +48,8 @@ __all__ = [
     "CPNN",
     "ERFMLC45",
     "ERFPCT",
+    "DBPNN",
+    "ECC",
     "EmbeddingKNN",
     "KernelCCA",
     "KernelLPP",
@@ -58,6 +64,7 @@ __all__ = [
     "LPP",
     "MLDF",
     "MLDFSuite",
+    "MLFE",
     "MSLP",
     "MeanPredictor",
     "MultiOutputRF",
@@ -68,6 +75,7 @@ __all__ = [
     "PTSVM",
     "RFMLC45",
     "RFPCT",
+    "RAkEL",
     "RaisedZeros",
     "SABFGS",
     "SAIIS",

@@ -1,0 +1,261 @@
+import numpy as np
+import pytest
+from scipy.optimize import check_grad, minimize
+from sklearn.linear_model import Lasso
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import ClassifierChain
+from sklearn.svm import LinearSVC
+
+from ldlrepro import DBPNN, ECC, MLFE, RAkEL
+from ldlrepro.kernels.mlfe import box_quadratic, sparse_codes
+from ldlrepro.metrics import hamming_loss, ranking_loss
+from ldlrepro.models.multilabel._dbpnn import loss_and_gradients
+
+EXACT = {"tol": 1e-8, "max_iter": 20000}
+SMALL = [
+    ECC(5, random_state=0),
+    RAkEL(random_state=0),
+    DBPNN((4, 3), rbm_epochs=20, epochs=5, random_state=0),
+    MLFE(),
+]
+ids = [type(estimator).__name__ for estimator in SMALL]
+
+
+@pytest.fixture(scope="module")
+def data():
+    """60 rows, 5 features, 4 labels that hang on the features linearly, with noise."""
+    rng = np.random.RandomState(0)
+    X = rng.rand(60, 5)
+    Y = ((X - 0.5) @ rng.normal(size=(5, 4)) + 0.2 * rng.normal(size=(60, 4)) > 0).astype(float)
+    return X, Y
+
+
+def scaled(X):
+    return (X - X.min(axis=0)) / np.ptp(X, axis=0)
+
+
+def svc():
+    return LinearSVC(loss="hinge", tol=1e-8, max_iter=100000, random_state=0)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.9])
+def test_a_chain_is_that_of_scikit_learn(data, share):
+    """With dense features and with sparse ones."""
+    X, Y = data
+    X = np.where(np.random.RandomState(1).rand(*X.shape) < share, 0.0, X)
+    ecc = ECC(1, bootstrap=False, voting="hard", random_state=3, **EXACT).fit(X, Y)
+    assert ecc._features.sparse == (share > 0) and ecc.n_unconverged_ == 0
+    Z = scaled(X)
+    chain = ClassifierChain(svc(), order=ecc.orders_[0]).fit(Z, Y)
+    for position, model in enumerate(chain.estimators_):
+        coef = ecc.coef_[0, position]
+        theirs = np.r_[model.coef_[0], model.intercept_]
+        mine = np.r_[coef[: 5 + position], coef[-1]]
+        np.testing.assert_allclose(mine, theirs, atol=1e-4)
+        assert not coef[5 + position : -1].any()
+    np.testing.assert_array_equal(ecc.predict(X), chain.predict(Z))
+
+
+def test_a_chain_drawn_with_replacement_counts_rows_as_often_as_drawn(data):
+    """A row drawn twice costs twice: the same as fitting LinearSVC on the repeated rows."""
+    X, Y = data
+    ecc = ECC(1, random_state=5, **EXACT).fit(X, Y)
+    rng = np.random.RandomState(5)
+    for _ in range(8):
+        rng.permutation(60)  # the orders of the rows in the first SVMs
+    rng.permutation(4)
+    drawn = rng.randint(60, size=60)
+    label = ecc.orders_[0, 0]
+    model = svc().fit(scaled(X)[drawn], Y[drawn, label])
+    np.testing.assert_allclose(ecc.coef_[0, 0, :5], model.coef_[0], atol=1e-3)
+
+
+def test_labelsets_of_one_label_are_one_against_the_rest(data):
+    X, Y = data
+    rakel = RAkEL(1, voting="hard", random_state=0, **EXACT).fit(X, Y)
+    assert rakel.labelsets_.tolist() == [[0], [1], [2], [3]]
+    Z = scaled(X)
+    np.testing.assert_array_equal(rakel.predict(X), OneVsRestClassifier(svc()).fit(Z, Y).predict(Z))
+
+
+def test_labelsets_differ_and_an_uncovered_label_scores_its_share():
+    rng = np.random.RandomState(0)
+    X, Y = rng.rand(40, 3), (rng.rand(40, 9) < 0.4).astype(float)
+    rakel = RAkEL(2, 3, random_state=0).fit(X, Y)
+    assert rakel.labelsets_.shape == (3, 2) and len(np.unique(rakel.labelsets_, axis=0)) == 3
+    free = np.setdiff1d(np.arange(9), rakel.labelsets_)
+    assert len(free) >= 3
+    np.testing.assert_allclose(
+        rakel.predict_proba(X)[:, free], Y[:, free].mean(axis=0) + 0 * X[:, :1]
+    )
+    assert RAkEL(3, random_state=0).fit(X, Y[:, :4]).labelsets_.shape == (4, 3)
+    assert RAkEL(3, random_state=0).fit(X, Y).labelsets_.shape == (18, 3)
+
+
+def test_dependence_of_labels_is_used():
+    """The third label is the exclusive or of the others: a powerset of SVMs tells it, one cannot.
+
+    With x along a line, the labels are "above 1/3", "above 2/3" and "one of them": two thresholds
+    of x that linear SVMs know, and a band between, which is no half line.
+    """
+    rng = np.random.RandomState(0)
+    x = rng.rand(400)
+    X = np.column_stack([x, rng.rand(400)])
+    first, second = x > 1 / 3, x > 2 / 3
+    Y = np.column_stack([first, second, first ^ second]).astype(float)
+    train, test = slice(0, 200), slice(200, 400)
+    alone = OneVsRestClassifier(svc()).fit(X[train], Y[train]).predict(X[test])
+    independent = hamming_loss(Y[test], alone)
+    assert independent > 0.08
+    chains = ECC(20, C=100.0, random_state=0, max_iter=2000).fit(X[train], Y[train])
+    assert hamming_loss(Y[test], chains.predict(X[test])) < 0.8 * independent
+    # One set of all three labels: a point predicts none but the combinations that occur.
+    sets = RAkEL(3, C=100.0, voting="hard", random_state=0, max_iter=2000).fit(X[train], Y[train])
+    seen = {tuple(row) for row in Y[train]}
+    assert {tuple(row) for row in sets.predict(X[test])} <= seen
+    assert {tuple(row) for row in alone} - seen
+
+
+@pytest.mark.parametrize("estimator", [ECC(20, random_state=0), RAkEL(random_state=0)], ids=str)
+def test_squashed_values_rank_better_than_votes(estimator):
+    """Rare labels: votes are 0 for all, and ties count as wrong."""
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(200, 6))
+    Y = (X @ rng.normal(size=(6, 5)) + rng.normal(size=(200, 5)) > 3).astype(float)
+    soft = estimator.set_params(voting="soft").fit(X[:100], Y[:100]).predict_proba(X[100:])
+    hard = estimator.set_params(voting="hard").fit(X[:100], Y[:100]).predict_proba(X[100:])
+    assert ranking_loss(Y[100:], soft) < ranking_loss(Y[100:], hard) - 0.05
+
+
+@pytest.mark.parametrize("estimator", SMALL, ids=ids)
+def test_labels_with_one_class_get_a_score_on_their_side(estimator, data):
+    X, Y = data
+    Y = np.column_stack([Y, np.zeros(60), np.ones(60)])
+    scores = estimator.fit(X, Y).predict_proba(X)
+    assert scores.shape == (60, 6) and np.isfinite(scores).all()
+    assert (scores[:, 4] < 0.5).all() and (scores[:, 5] > 0.5).all()
+    if isinstance(estimator, ECC):
+        np.testing.assert_allclose(np.ptp(scores[:, 4:], axis=0), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("estimator", SMALL, ids=ids)
+def test_same_seed_same_scores(estimator, data):
+    X, Y = data
+    first = estimator.fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(estimator.fit(X, Y).predict_proba(X), first)
+    if "random_state" in estimator.get_params():
+        other = estimator.set_params(random_state=1).fit(X, Y).predict_proba(X)
+        estimator.set_params(random_state=0)
+        assert np.abs(other - first).max() > 1e-6
+
+
+def test_back_propagation_is_the_gradient():
+    rng = np.random.RandomState(0)
+    X, Y = rng.rand(5, 3), (rng.rand(5, 2) > 0.5).astype(float)
+    shapes = [(4, 4), (5, 3), (4, 2)]
+    cuts = np.cumsum([a * b for a, b in shapes])
+
+    def weights(flat):
+        parts = np.split(flat, cuts[:-1])
+        return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+
+    def gradient(flat):
+        return np.concatenate([g.ravel() for g in loss_and_gradients(X, Y, weights(flat))[1]])
+
+    start = rng.normal(size=cuts[-1])
+    assert check_grad(lambda f: loss_and_gradients(X, Y, weights(f))[0], gradient, start) < 1e-6
+
+
+def test_machines_learn_to_reconstruct_and_the_network_to_predict(data):
+    X, Y = data
+    net = DBPNN((8, 6), rbm_epochs=300, epochs=200, random_state=0).fit(X, Y)
+    for errors in net.rbm_errors_:
+        assert errors[-1] < 0.9 * errors[0]
+    assert net.loss_curve_[-1] < 0.8 * net.loss_curve_[0]
+    assert hamming_loss(Y, net.predict(X)) < 0.6 * min(Y.mean(), 1 - Y.mean())
+
+
+def test_codes_are_lasso_solutions():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(12, 5))
+    codes = np.empty((12, 12))
+    assert sparse_codes(X @ X.T, 0.1, 1e-8, 10000, codes) == 0
+    for i in range(12):
+        others = np.delete(X, i, axis=0)
+        penalty = 0.1 * np.abs(others @ X[i]).max()
+        lasso = Lasso(penalty / 5, fit_intercept=False, tol=1e-12, max_iter=100000)
+        theirs = np.insert(lasso.fit(others.T, X[i]).coef_, i, 0.0)
+        assert codes[i, i] == 0
+        np.testing.assert_allclose(codes[i] @ X, theirs @ X, atol=1e-5)
+        assert np.abs(codes[i]).sum() == pytest.approx(np.abs(theirs).sum(), abs=1e-4)
+
+
+def test_numerical_labels_solve_the_quadratic_program(data):
+    X, Y = data
+    mlfe = MLFE().fit(X, Y)
+    sign = np.where(Y[:, 0] > 0, 1.0, -1.0)
+    low, high = np.sort([sign, 2 * sign], axis=0)
+    rest = np.eye(60) - mlfe.codes_
+    M, u = rest.T @ rest, sign.copy()
+    assert box_quadratic(M, low, high, 1e-10, 10000, u) < 10000
+    found = minimize(
+        lambda v: v @ M @ v,
+        sign,
+        jac=lambda v: 2 * M @ v,
+        bounds=list(zip(low, high, strict=True)),
+        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 5000},
+    )
+    assert u @ M @ u == pytest.approx(found.fun, rel=1e-6)
+    size = np.abs(mlfe.numerical_)
+    assert size.min() >= 1 and size.max() <= 2
+    assert (np.sign(mlfe.numerical_) == np.where(Y > 0, 1, -1)).all()
+
+
+@pytest.mark.parametrize("betas", [(1.0, 15.0), (10.0, 1.0), (2.0, 0.0)])
+def test_the_objective_of_mlfe_never_rises_and_ends_at_its_minimum(data, betas):
+    X, Y = data
+    mlfe = MLFE(*betas, epsilon=0.3, tol=1e-12, max_iter=5000).fit(X, Y)
+    drops = -np.diff(mlfe.objectives_)
+    assert drops.min() > -1e-9 * mlfe.objectives_[0]
+    signs = np.where(Y > 0, 1.0, -1.0)
+    squared = ((mlfe._rows[:, None] - mlfe._rows) ** 2).sum(axis=2)
+    K = np.exp(-mlfe.gamma_ * squared)
+
+    def objective(flat):
+        A, b = flat[:-4].reshape(60, 4), flat[-4:]
+        F = K @ A + b
+        size = np.linalg.norm(mlfe.numerical_ - F, axis=1)
+        regression = (np.maximum(size - 0.3, 0) ** 2).sum()
+        wrong = (np.minimum(signs * F, 0) ** 2).sum()
+        return 0.5 * np.sum(A * (K @ A)) + betas[0] * regression + betas[1] * wrong
+
+    flat = np.r_[mlfe.dual_coef_.ravel(), mlfe.intercept_]
+    best = objective(flat)
+    assert best == pytest.approx(mlfe.objectives_[-1], rel=1e-9)
+    rng = np.random.RandomState(0)
+    for scale in (1e-3, 1e-1):
+        for _ in range(20):
+            assert objective(flat + scale * rng.normal(size=len(flat))) > best
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (ECC(0), "n_estimators=0"),
+        (ECC(C=0.0), "C=0.0"),
+        (ECC(voting="loud"), "'loud'"),
+        (RAkEL(0), "k=0"),
+        (RAkEL(n_estimators=0), "n_estimators=0"),
+        (RAkEL(tol=-1.0), "tol=-1.0"),
+        (DBPNN(()), "hidden"),
+        (DBPNN(epochs=-1), "epochs=-1"),
+        (DBPNN(momentum=1.0), "momentum=1.0"),
+        (MLFE(beta1=0.0), "beta1=0.0"),
+        (MLFE(beta2=-1.0), "beta2=-1.0"),
+        (MLFE(c1=3.0), "c1=3.0"),
+        (MLFE(share=1.0), "share=1.0"),
+    ],
+)
+def test_bad_parameters_are_named(estimator, message, data):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*data)
