@@ -59,28 +59,41 @@ def sort_rows(rows, position, order, words, out):
 
 
 @kernel
-def quality(side, all_, active, n_side, n_all, entropy, t):
-    """Quality of a cut, the larger the better, by label counts of one side and of the node.
+def _move(r, weight, start, label, side):
+    """Add row r to the label counts ``side``: returns the growth of the sum of their squares."""
+    w = np.int64(weight[r])
+    s = np.int64(0)
+    for e in range(start[r], start[r + 1]):
+        j = label[e]
+        s += side[j]
+        side[j] += w
+    return w * (2 * s + w * (start[r + 1] - start[r]))
 
-    Sum over labels of the variance (entropy: of the entropy) that is left, times rows, negated,
-    up to a constant of the node: sum of counts squared over rows on either side, or of k ln k.
+
+@kernel
+def variance_quality(left2, cross, squares, n_side, n_all):
+    """Quality of a cut by variance: sum of squared label counts over rows, of either side.
+
+    ``left2`` and ``squares``: sums of squares of the counts of the side and of the node,
+    ``cross``: the sum of their products. Rows times the variance left is its negative, up to a
+    constant of the node.
+    """
+    return left2 / n_side + (squares - 2 * cross + left2) / (n_all - n_side)
+
+
+@kernel
+def entropy_quality(side, all_, active, n_side, n_all, t):
+    """Quality of a cut by the label entropies: rows times the entropy left is its negative.
+
+    ``side``, ``all_`` (c,): label counts of one side and of the node; ``t[k]``: k ln k.
     """
     n_other = n_all - n_side
-    if entropy:
-        s = -active.shape[0] * (t[n_side] + t[n_other])
-        for j in active:
-            a = side[j]
-            b = all_[j] - a
-            s += t[a] + t[n_side - a] + t[b] + t[n_other - b]
-        return s
-    one = 0
-    two = 0
+    s = -active.shape[0] * (t[n_side] + t[n_other])
     for j in active:
-        a = np.int64(side[j])
+        a = side[j]
         b = all_[j] - a
-        one += a * a
-        two += b * b
-    return one / n_side + two / n_other
+        s += t[a] + t[n_side - a] + t[b] + t[n_other - b]
+    return s
 
 
 @kernel
@@ -101,21 +114,15 @@ def scan_variance(seq, x, weight, start, label, dots, all_, squares, n_all, side
         r = seq[i]
         u = x[r]
         if u > last:
-            g = left2 / n_side + (squares - 2 * cross + left2) / (n_all - n_side)
+            g = variance_quality(left2, cross, squares, n_side, n_all)
             if g > best:
                 best = g
                 low = last
                 high = u
             last = u
-        w = np.int64(weight[r])
-        s = np.int64(0)
-        for e in range(start[r], start[r + 1]):
-            j = label[e]
-            s += side[j]
-            side[j] += w
-        left2 += w * (2 * s + w * (start[r + 1] - start[r]))
-        cross += w * dots[r]
-        n_side += w
+        left2 += _move(r, weight, start, label, side)
+        cross += weight[r] * dots[r]
+        n_side += weight[r]
     return best, low, high
 
 
@@ -162,6 +169,8 @@ def grow(
     position,
     numeric,
     bits,
+    one_start,
+    one_rows,
     cuts,
     two_valued,
     start,
@@ -182,7 +191,8 @@ def grow(
     values : (p, n) float64, numeric features, with ``order`` (p, n) int32 their rows in ascending
         order, ``position`` (p, n) int32 the place of each row there, and ``numeric`` (p,) int32
         column numbers in X
-    bits : (b, n) uint8, 1 at the larger value of a two-valued feature, with ``cuts`` (b,) float64
+    bits : (b, n) uint8, 1 at the larger value of a two-valued feature, with ``one_start``
+        (b + 1,) int64 and ``one_rows`` int32 the rows that have it, ``cuts`` (b,) float64
         midpoints and ``two_valued`` (b,) int32 column numbers
     start, label : (n + 1,) int64 and int32, labels of each row
     weight : (n,) int32, how often each row was drawn, 0 for rows left out
@@ -227,6 +237,9 @@ def grow(
     side = np.zeros(n_labels, np.int32)
     active = np.empty(n_labels, np.int32)
     dots = np.zeros(n, np.int64)
+    place = np.full(n, -1, np.int32)
+    for i in range(m):
+        place[rows[i]] = i
     words = np.zeros((n + 63) // 64, np.uint64)
     seq = np.empty(m, np.int32)
     features = np.arange(n_features)
@@ -309,6 +322,8 @@ def grow(
                             best_cut = low
                     continue
                 n_side = np.int64(0)
+                left2 = np.int64(0)
+                cross = np.int64(0)
                 side[:] = 0
                 if f < p:
                     x = values[f]
@@ -324,21 +339,32 @@ def grow(
                         cut = low
                     for r in here:
                         if x[r] <= cut:
+                            left2 += _move(r, weight, start, label, side)
+                            cross += weight[r] * dots[r]
                             n_side += weight[r]
-                            for e in range(start[r], start[r + 1]):
-                                side[label[e]] += weight[r]
                 else:
-                    bit = bits[f - p]
                     cut = cuts[f - p]
-                    for r in here:
-                        if bit[r]:
-                            n_side += weight[r]
-                            for e in range(start[r], start[r + 1]):
-                                side[label[e]] += weight[r]
+                    ones = one_rows[one_start[f - p] : one_start[f - p + 1]]
+                    if ones.shape[0] < end - first:  # the shorter list is read
+                        for r in ones:
+                            if first <= place[r] < end:
+                                left2 += _move(r, weight, start, label, side)
+                                cross += weight[r] * dots[r]
+                                n_side += weight[r]
+                    else:
+                        bit = bits[f - p]
+                        for r in here:
+                            if bit[r]:
+                                left2 += _move(r, weight, start, label, side)
+                                cross += weight[r] * dots[r]
+                                n_side += weight[r]
                     if n_side == 0 or n_side == total:
                         continue
                 varied = True
-                g = quality(side, all_, act, n_side, total, entropy, t)
+                if entropy:
+                    g = entropy_quality(side, all_, act, n_side, total, t)
+                else:
+                    g = variance_quality(left2, cross, squares, n_side, total)
                 if g > best:
                     best = g
                     best_f = f
@@ -370,6 +396,8 @@ def grow(
                 seq[b] = r
                 b += 1
         rows[a:end] = seq[:b]
+        for i in range(first, end):
+            place[rows[i]] = i
         feature[node] = numeric[best_f] if best_f < p else two_valued[best_f - p]
         threshold[node] = best_cut
         left[node] = n_nodes

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
-from ldlrepro.models.multilabel._trees import Columns, grow_forest, sparse_labels
+from ldlrepro.models.multilabel._trees import Columns, grow_forest, sparse_rows
 
 
 class _LabelForest(MultiLabelEstimator):
@@ -46,7 +46,7 @@ class _LabelForest(MultiLabelEstimator):
                 raise ValueError(f"{name} is {value!r}: expected a whole number, at least {least}.")
         self.forest_ = grow_forest(
             Columns(X),
-            sparse_labels(Y),
+            sparse_rows(Y),
             self.n_labels_,
             np.arange(len(X)),
             seed=check_random_state(self.random_state).randint(2**31),
@@ -81,8 +81,8 @@ class RFPCT(_LabelForest):
     Yang et al. 2020, section 2.2, after Kocev et al. 2013. A leaf holds the share of its drawn
     training rows that have each label; the score of a label is the mean of the leaves reached, in
     [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. With scikit-learn's
-    draws it would be its multi-output RandomForestRegressor.
+    as a cut has a gain. Up to the draws this is scikit-learn's multi-output RandomForestRegressor,
+    which a test shows; here labels are sparse and two-valued features counted.
     """
 
     _entropy = False
@@ -107,9 +107,8 @@ class ERFPCT(_LabelForest):
     Yang et al. 2020, section 2.2, after Kocev and Ceci 2015. A leaf holds the share of its drawn
     training rows that have each label; the score of a label is the mean of the leaves reached, in
     [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. Which one random
-    threshold a feature means is taken from Geurts et al. 2006: uniform between the node's extremes,
-    no bootstrap. A two-valued feature has one cut either way.
+    as a cut has a gain. The threshold is that of Geurts et al. 2006, uniform between the node's
+    extremes, and like there trees see all rows. A two-valued feature has one cut either way.
     """
 
     _entropy = False
@@ -153,8 +152,7 @@ class RFMLC45(_LabelForest):
     Yang et al. 2020, section 2.2, after Madjarov et al. 2012. A leaf holds the share of its drawn
     training rows that have each label; the score of a label is the mean of the leaves reached, in
     [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. The criterion is the
-    information gain (Clare and King 2001), not the gain ratio; trees are not pruned.
+    as a cut has a gain. The criterion is the information gain (Clare and King 2001), not the gain ratio; trees are not pruned.
     """
 
     _entropy = True
@@ -179,9 +177,8 @@ class ERFMLC45(_LabelForest):
     Yang et al. 2020, section 2.2, after Clare and King 2001. A leaf holds the share of its drawn
     training rows that have each label; the score of a label is the mean of the leaves reached, in
     [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. Which one random
-    threshold a feature means is taken from Geurts et al. 2006: uniform between the node's extremes,
-    no bootstrap. A two-valued feature has one cut either way.
+    as a cut has a gain. The threshold is that of Geurts et al. 2006, uniform between the node's
+    extremes, and like there trees see all rows. A two-valued feature has one cut either way.
     """
 
     _entropy = True

@@ -29,6 +29,7 @@ class Columns:
         np.put_along_axis(self.position, self.order, places, axis=1)
         self.two_valued = np.flatnonzero(two).astype(np.int32)
         self.bits = (values[two] > low[two]).astype(np.uint8)
+        self.one_start, self.one_rows = sparse_rows(self.bits)
         cut = low[two, 0] + 0.5 * (high[two, 0] - low[two, 0])
         self.cuts = np.where(cut < high[two, 0], cut, low[two, 0])
 
@@ -37,6 +38,7 @@ class Columns:
         both.n_features = self.n_features + other.n_features
         for name in ("values", "order", "position", "bits", "cuts"):
             setattr(both, name, np.concatenate([getattr(self, name), getattr(other, name)]))
+        both.one_start, both.one_rows = sparse_rows(both.bits)
         for name in ("numeric", "two_valued"):
             shifted = getattr(other, name) + np.int32(self.n_features)
             setattr(both, name, np.concatenate([getattr(self, name), shifted]))
@@ -51,17 +53,19 @@ class Columns:
             self.position,
             self.numeric,
             self.bits,
+            self.one_start,
+            self.one_rows,
             self.cuts,
             self.two_valued,
         )
 
 
-def sparse_labels(Y):
-    """Return (start, label): the labels of row i are label[start[i]:start[i + 1]]; Y (n, c)."""
-    row, label = np.nonzero(Y)
+def sparse_rows(Y):
+    """Return (start, column): row i of Y (n, c) is not 0 at column[start[i]:start[i + 1]]."""
+    row, column = np.nonzero(Y)
     start = np.zeros(len(Y) + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=len(Y)), out=start[1:])
-    return start, label.astype(np.int32)
+    return start, column.astype(np.int32)
 
 
 @dataclass
@@ -100,7 +104,7 @@ def grow_forest(
     Parameters
     ----------
     columns : Columns of n rows
-    labels : what `sparse_labels` returns for them
+    labels : what `sparse_rows` returns for them
     rows : (m,) int, rows to learn from
     seed : int
     """

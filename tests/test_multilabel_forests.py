@@ -1,0 +1,229 @@
+"""Forests of multi-label trees against slow twins and scikit-learn's forests."""
+
+import naive_multilabel as naive
+import numpy as np
+import pytest
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from ldlrepro import ERFMLC45, ERFPCT, RFMLC45, RFPCT
+from ldlrepro.kernels.multilabel import grow, row_measures, sort_rows
+from ldlrepro.models.multilabel._trees import Columns, grow_forest, sparse_rows
+
+FORESTS = [RFPCT, ERFPCT, RFMLC45, ERFMLC45]
+
+
+def data(n=60, seed=0, two_valued=3, ties=True):
+    """Numeric columns (with ties), two-valued columns, and labels that depend on them."""
+    rng = np.random.RandomState(seed)
+    X = rng.normal(size=(n, 4))
+    if ties:
+        X = X.round(1)
+    X = np.hstack([X, (rng.uniform(size=(n, two_valued)) < 0.3) * 2.0 - 1])
+    scores = X @ rng.normal(size=(X.shape[1], 5)) + rng.normal(size=(n, 5))
+    return X, (scores > 0.8).astype(float)
+
+
+def one_tree(X, Y, weight=None, **more):
+    labels = sparse_rows(Y)
+    settings = {"entropy": False, "random_cut": False, "max_depth": 50, "min_samples_split": 2}
+    settings |= {"max_features": X.shape[1]} | more
+    weight = np.ones(len(X), np.int32) if weight is None else weight.astype(np.int32)
+    state = np.array([7], np.uint64)
+    return grow(*Columns(X).arrays, *labels, Y.shape[1], weight, *settings.values(), state)
+
+
+def nodes(tree, X, keep):
+    """(node, rows there) of the nodes that are cut."""
+    feature, threshold, left = tree[:3]
+    stack = [(0, keep)]
+    while stack:
+        node, here = stack.pop()
+        if feature[node] >= 0:
+            yield node, here
+            low = X[:, feature[node]] <= threshold[node]
+            stack += [(left[node], here & low), (left[node] + 1, here & ~low)]
+
+
+@pytest.mark.parametrize("n, k", [(5, 1), (40, 16), (40, 17), (64, 64), (300, 130)])
+def test_rows_are_sorted(n, k):
+    rng = np.random.RandomState(n)
+    order = rng.permutation(n).astype(np.int32)
+    position = np.argsort(order).astype(np.int32)
+    rows = rng.permutation(n)[:k].astype(np.int32)
+    words, out = np.zeros((n + 63) // 64, np.uint64), np.empty(k, np.int32)
+    sort_rows(rows, position, order, words, out)
+    np.testing.assert_array_equal(position[out], np.sort(position[rows]))
+    assert not words.any()
+
+
+@pytest.mark.parametrize("entropy", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_node_has_the_best_cut(seed, entropy):
+    X, Y = data(seed=seed)
+    weight = np.random.RandomState(seed).randint(0, 3, size=len(X))
+    tree = one_tree(X, Y, weight, entropy=entropy)
+    cut = 0
+    for node, here in nodes(tree, X, weight > 0):
+        best, _, _ = naive.best_cut(X[here], Y[here], weight[here], entropy)
+        goes_left = X[here, tree[0][node]] <= tree[1][node]
+        got = naive.cut_quality(Y[here], weight[here], goes_left, entropy)
+        assert got == pytest.approx(best, abs=1e-8)
+        cut += 1
+    assert cut > 10
+
+
+@pytest.mark.parametrize("entropy", [False, True])
+def test_random_cuts_are_uniform_and_the_best_feature_is_taken(entropy):
+    X, Y = data(n=80, ties=False)
+    thresholds = []
+    for seed in range(300):
+        forest = grow_forest(
+            Columns(X[:, :1]),
+            sparse_rows(Y),
+            5,
+            np.arange(80),
+            seed=seed,
+            n_estimators=1,
+            entropy=entropy,
+            random_cut=True,
+            bootstrap=False,
+            max_depth=1,
+        )
+        thresholds.append(forest.trees[0][1][0])
+    low, high = X[:, 0].min(), X[:, 0].max()
+    assert low <= min(thresholds) and max(thresholds) < high
+    assert np.mean(thresholds) == pytest.approx((low + high) / 2, abs=0.05 * (high - low))
+    assert np.std(thresholds) == pytest.approx((high - low) / 12**0.5, rel=0.1)
+    two = np.hstack([X[:, 4:], np.zeros((80, 1))])  # one cut a feature: nothing is random
+    tree = one_tree(two, Y, entropy=entropy, random_cut=True)
+    for node, here in nodes(tree, two, np.ones(80, bool)):
+        best, _, _ = naive.best_cut(two[here], Y[here], np.ones(here.sum()), entropy)
+        goes_left = two[here, tree[0][node]] <= tree[1][node]
+        got = naive.cut_quality(Y[here], np.ones(here.sum()), goes_left, entropy)
+        assert got == pytest.approx(best, abs=1e-8)
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_prediction_is_the_mean_of_the_leaves_reached(forest):
+    X, Y = data()
+    fitted = forest(7, random_state=0).fit(X[:40], Y[:40])
+    P = [[naive.walk(t, x, 5) for t in fitted.forest_.trees] for x in X[40:]]
+    np.testing.assert_allclose(fitted.predict_proba(X[40:]), np.mean(P, axis=1), atol=1e-15)
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_leaves_hold_the_shares_of_their_rows(forest):
+    X, Y = data()
+    fitted = forest(1, bootstrap=False, max_depth=2, random_state=0).fit(X, Y)
+    P = fitted.predict_proba(X)
+    for p in np.unique(P, axis=0):
+        np.testing.assert_allclose(Y[(p == P).all(axis=1)].mean(axis=0), p)
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_a_full_tree_repeats_its_rows(forest):
+    X, Y = data(ties=False)
+    P = forest(1, bootstrap=False, random_state=0).fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(P, Y)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_one_tree_is_that_of_scikit_learn(depth):
+    X, Y = data(n=200, ties=False)
+    settings = {"bootstrap": False, "max_features": None, "max_depth": depth}
+    ours = RFPCT(1, **settings).fit(X, Y)
+    theirs = DecisionTreeRegressor(max_depth=depth).fit(X, Y)
+    new = data(n=100, seed=5, ties=False)[0]
+    np.testing.assert_allclose(ours.predict_proba(new), theirs.predict(new), atol=1e-12)
+    ours = RFMLC45(1, **settings).fit(X, Y)
+    theirs = DecisionTreeClassifier(criterion="entropy", max_depth=depth).fit(X, Y)
+    P = np.stack([p[:, 1] for p in theirs.predict_proba(new)], axis=1)
+    np.testing.assert_allclose(ours.predict_proba(new), P, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "ours, theirs", [(RFPCT, RandomForestRegressor), (ERFPCT, ExtraTreesRegressor)]
+)
+def test_forests_agree_with_scikit_learn_up_to_the_draws(ours, theirs):
+    X, Y = data(n=150)
+    new = data(n=100, seed=5)[0]
+    a = ours(400, random_state=0).fit(X, Y).predict_proba(new)
+    b = ours(400, random_state=1).fit(X, Y).predict_proba(new)
+    s = theirs(400, max_features="sqrt", random_state=0).fit(X, Y).predict(new)
+    among_seeds = np.abs(a - b).mean()
+    assert 0 < among_seeds < 0.03
+    assert np.abs(a - s).mean() < 1.3 * among_seeds
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_two_valued_columns_are_counted_as_they_would_be_sorted(forest):
+    X, Y = data(two_valued=4)
+    wide = np.vstack([X, X[:1]])
+    wide[-1, 4:] = 0.1  # a third value, in a row left out: the columns count as numeric
+    settings = {"n_labels": 5, "rows": np.arange(len(X)), "seed": 0, "n_estimators": 5}
+    settings |= {"entropy": forest._entropy, "random_cut": False, "bootstrap": False}
+    settings |= {"max_features": None, "max_depth": 3}
+    bits = grow_forest(Columns(X), sparse_rows(Y), **settings)
+    values = grow_forest(Columns(wide), sparse_rows(np.vstack([Y, Y[:1]])), **settings)
+    assert len(Columns(X).cuts) == 4 and len(Columns(wide).cuts) == 0
+    np.testing.assert_allclose(bits.predict(X), values.predict(X), atol=1e-12)
+
+
+def test_columns_joined_are_those_of_the_joined_features():
+    X, _ = data()
+    both, whole = Columns(X[:, :5]) | Columns(X[:, 5:]), Columns(X)
+    assert both.n_features == whole.n_features
+    for a, b in zip(both.arrays, whole.arrays, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_depth_and_node_size_are_kept():
+    X, Y = data(n=200)
+    for depth in (1, 2, 4):
+        (tree,) = RFPCT(1, max_depth=depth, random_state=0).fit(X, Y).forest_.trees
+        assert 2**depth >= len(tree[3]) > 2 ** (depth - 1)
+    (tree,) = (
+        RFPCT(1, min_samples_split=30, bootstrap=False, random_state=0).fit(X, Y).forest_.trees
+    )
+    feature, threshold = tree[:2]
+    assert all(here.sum() >= 30 for _, here in nodes(tree, X, np.ones(200, bool)))
+    assert (feature >= 0).any() and np.isfinite(threshold).all()
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_labels_of_one_class_have_a_constant_score(forest):
+    X, Y = data()
+    Y[:, 1], Y[:, 3] = 0, 1
+    P = forest(10, random_state=0).fit(X, Y).predict_proba(X)
+    assert (P[:, 1] == 0).all() and (P[:, 3] == 1).all()
+    assert 0 <= P.min() and P.max() <= 1
+
+
+@pytest.mark.parametrize(
+    "parameter, value",
+    [
+        ("n_estimators", 0),
+        ("max_depth", 0),
+        ("min_samples_split", 1),
+        ("max_features", "third"),
+        ("max_features", 0.5),
+    ],
+)
+def test_a_parameter_out_of_range_is_named(parameter, value):
+    with pytest.raises(ValueError, match=f"{parameter} is {value!r}: expected a whole number"):
+        RFPCT(**{parameter: value}).fit(*data())
+
+
+def test_row_measures_on_ties_and_rows_without_a_pair():
+    Y = np.array([[True, False], [True, True], [False, False]])
+    P = np.array([[0.5, 0.5], [0.2, 0.1], [0.1, 0.2]])
+    got = []
+    for which in range(4):
+        out = np.empty(3)
+        row_measures(Y, P, which, out)
+        got.append(out)
+    np.testing.assert_array_equal(got[0], [0, np.nan, np.nan])  # the first column on ties
+    np.testing.assert_array_equal(got[1], [0.5, 0.5, 0])
+    np.testing.assert_array_equal(got[2], [1, np.nan, np.nan])  # a tie is wrong
+    np.testing.assert_array_equal(got[3], [0.5, np.nan, np.nan])
