@@ -152,7 +152,8 @@ class RFMLC45(_LabelForest):
     Yang et al. 2020, section 2.2, after Madjarov et al. 2012. A leaf holds the share of its drawn
     training rows that have each label; the score of a label is the mean of the leaves reached, in
     [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. The criterion is the information gain (Clare and King 2001), not the gain ratio; trees are not pruned.
+    as a cut has a gain. The criterion is the information gain (Clare and King 2001), not the gain
+    ratio; trees are not pruned.
     """
 
     _entropy = True

@@ -100,9 +100,10 @@ class _Cascades(BaseEstimator):
                     threshold = log_threshold(cascade.measure, truth, H, cascade.G)
                     G = reuse(cascade.measure, H, cascade.G, threshold)
                 items = measure_items(cascade.measure, truth, mean(G))
+                items = items[np.isfinite(items)]
                 cascade.layers.append(layer)
                 cascade.log_thresholds.append(threshold)
-                cascade.performance.append(float(np.nanmean(items)))
+                cascade.performance.append(float(items.mean()) if len(items) else float("nan"))
                 cascade.G = G
             still = []
             for cascade in growing:
