@@ -161,7 +161,7 @@ def nearest_settings(records, printed, method, names):
     printed = printed[printed.method == method]
     columns = ["data set", "nearest setting", "cells that agree", "K-L printed", "K-L with it"]
     rows = []
-    for dataset in (d for d in names if d in set(ours.dataset)):
+    for dataset in (d for d in names if d in set(ours.dataset) & set(printed.dataset)):
         mine = ours[ours.dataset == dataset]
         best = None
         for setting, settled in mine.groupby("setting", sort=False):
