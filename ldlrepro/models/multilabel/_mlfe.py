@@ -37,7 +37,7 @@ class MLFE(MultiLabelEstimator):
     dual_coef_ : (n, c), weights of the kernel with each training row; intercept_ : (c,)
     gamma_ : float, the kernel is exp(-gamma ||x - x'||^2); width: the mean distance of two rows
     objectives_ : (steps + 1,), objective of the regression; it never rises
-    n_unconverged_ : int, combinations stopped by the limit of 1000 passes before the gradients were
+    n_unconverged_ : int, combinations stopped by the limit of 200 passes before the gradients were
         within a tenth of the penalty of what it allows
 
     Raises
@@ -93,7 +93,7 @@ class MLFE(MultiLabelEstimator):
         signs = np.where(Y > 0, 1.0, -1.0)
         self.codes_ = np.zeros((n, n))
         self.n_unconverged_ = sparse_codes(
-            self._rows @ self._rows.T, self.share, 0.1, 1000, self.codes_
+            self._rows @ self._rows.T, self.share, 0.1, 200, self.codes_
         )
         self.numerical_ = self._enrich(signs)
         squared = euclidean_distances(self._rows, squared=True)
