@@ -14,7 +14,7 @@ class MultiLabelEstimator(ClassifierMixin, MultiOutputMixin, BaseEstimator):
 
     Authors of a method write ``_fit(X, Y)`` and ``_predict_proba(X)``; X is checked float64,
     C-contiguous, Y (n, c) float64 of 0 and 1. A label that no training row or every one has is
-    allowed: methods give it a constant score. ``score`` is 1 - hamming loss.
+    allowed: methods give it a constant score, or say otherwise. ``score`` is 1 - hamming loss.
     """
 
     def fit(self, X, Y):
