@@ -37,32 +37,37 @@ TABLES = Experiment(
 # What the protocol does. The released script draws rows with replacement before it folds them, and
 # keeps the lowest test K-L over the iterations.
 PROTOCOL_SETS = ("Movie", "Natural_Scene", "SJAFFE", "SBU_3DFE", "Yeast_alpha")
-_PATH = (100, 200, 300, 500, 700, 1000, 1500, 2000, 2500, 3000)
+# The script runs 2000 iterations on Movie, 3000 on its other sets.
+_PATH = (100, 200, 300, 500, 700, 1000, 1500, 2000)
 _PROTOCOL_METHODS = (
     Method(
         "sLDLF, released script",
-        LDLForest(10, depth=5, n_outputs=512, learning_rate=100.0, max_iter=3000, path=_PATH),
+        LDLForest(10, depth=5, n_outputs=512, learning_rate=100.0, max_iter=2000, path=_PATH),
         staged=True,
     ),
     Method(
         "sLDLF, section 4",
-        LDLForest(learning_rate=3.0, max_iter=3000, path=_PATH),
+        LDLForest(learning_rate=3.0, max_iter=2000, path=_PATH),
         staged=True,
     ),
     Method(
         "sLDLF, section 4, features scaled",
-        LDLForest(learning_rate=0.3, scale="standard", max_iter=3000, path=_PATH),
+        LDLForest(learning_rate=0.3, scale="standard", max_iter=2000, path=_PATH),
         staged=True,
     ),
-    Method("sLDLF, stopped on validation rows", LDLForest(**_STOPPED), _RATES),
-    Method("SA-BFGS", SABFGS(1000, path=(5, 10, 20, 50, 100, 200, 300, 500, 1000)), staged=True),
+    Method("SA-BFGS", SABFGS(300, path=(5, 10, 20, 50, 100, 200, 300)), staged=True),
     Method("StructRF", StructRF()),
     Method("1-nearest-neighbour", AAKNN(1)),
     Method("MeanPredictor", MeanPredictor()),
 )
 CLEAN = Experiment(name="distinct_rows", methods=_PROTOCOL_METHODS, datasets=PROTOCOL_SETS)
+# On distinct rows the stopped sLDLF is that of Table 1.
+STOPPED = "sLDLF, stopped on validation rows"
 DRAWN = Experiment(
-    name="drawn_rows", methods=_PROTOCOL_METHODS, datasets=PROTOCOL_SETS, replacement=True
+    name="drawn_rows",
+    methods=(*_PROTOCOL_METHODS, Method(STOPPED, LDLForest(**_STOPPED), _RATES)),
+    datasets=PROTOCOL_SETS,
+    replacement=True,
 )
 
 # Figure 4, on five folds.
