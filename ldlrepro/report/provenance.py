@@ -55,8 +55,10 @@ def state(status, names, paper):
 
 def provenance(records):
     """One row a machine and set of versions: fits, data sets and hours of fitting."""
-    rows = records.assign(
-        versions=records.versions.map(
+    # A staged fit has a record for each stage.
+    fits = records.drop_duplicates(["experiment", "dataset", "method", "seed", "fold"])
+    rows = fits.assign(
+        versions=fits.versions.map(
             lambda v: ", ".join(f"{name} {number}" for name, number in sorted(v.items()))
         )
     )
