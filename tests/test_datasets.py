@@ -1,6 +1,8 @@
+import hashlib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ldlrepro import datasets, paths
@@ -218,3 +220,15 @@ def test_real_check_of_all():
     assert {row["shape"] for row in rows.values()} == {"ok"}
     assert rows["Movie", "real"]["n"] == 7755
     assert rows["Natural_Scene", "realigned"]["repeated_rows"] == 0
+
+
+def test_digest_of_a_joined_set_is_that_of_its_parts():
+    one, two = (part.sha256 for part in registry.parts("scene"))
+    joined = hashlib.sha256((one + two).encode()).hexdigest()
+    there = datasets.is_current("scene", pd.Series([joined, one, "other"]))
+    assert there.tolist() == [True, True, False]
+    right = hashlib.sha256(
+        (registry.joined_digest(p.sha256 for p in registry.parts("image"))).encode()
+        + registry.realigned("Natural_Scene").sha256.encode()
+    ).hexdigest()
+    assert datasets.is_current("image", pd.Series([right, "other"])).tolist() == [True, False]

@@ -230,7 +230,7 @@ def real_data(monkeypatch, digest):
     data = datasets.make_standin(SET, n_samples=40)
     data.source, data.sha256 = "real", digest
     load = datasets.load
-    monkeypatch.setattr(datasets, "load", lambda name: data if name == SET else load(name))
+    monkeypatch.setattr(datasets, "load", lambda name, _: data if name == SET else load(name))
     monkeypatch.setattr(datasets, "is_current", lambda name, sha256: sha256 == digest)
     runner._load.cache_clear()
 
@@ -353,7 +353,7 @@ def test_a_grid_without_refits_chooses_the_same_parameters():
 def test_a_damaged_data_file_does_not_stop_the_other_sets(monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
 
-    def load(name):
+    def load(name, source):
         if name == "SJAFFE":
             raise DataCorruptError("SJAFFE.mat is cut short")
         return make_standin(name, n_samples=40)

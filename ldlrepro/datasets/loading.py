@@ -1,7 +1,5 @@
 """`load`: a name in, a bunch of verified arrays out."""
 
-import hashlib
-
 import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
@@ -153,7 +151,7 @@ def read_parts(entries):
     arrays["n_train"] = len(arrays["X"])
     for field in ("X", "Y"):
         arrays[field] = np.concatenate([content[field] for content in contents])
-    return arrays, hashlib.sha256("".join(hashes).encode()).hexdigest()
+    return arrays, registry.joined_digest(hashes)
 
 
 def normalise(D):
@@ -220,6 +218,5 @@ def _image_put_right():
     )
     bunch.Y = right
     bunch.display += " (re-aligned)"
-    both = bunch.sha256 + files.verify(path, reference)
-    bunch.sha256 = hashlib.sha256(both.encode()).hexdigest()
+    bunch.sha256 = registry.joined_digest((bunch.sha256, files.verify(path, reference)))
     return bunch

@@ -42,6 +42,7 @@ class Experiment:
     chosen_on : "validation", or "test": parameters with the lowest K-L on the very test rows,
         after fitting all others
     measures : names of the measures that are recorded
+    source : as for `datasets.load`; "realigned" runs the re-aligned form of a set
     """
 
     name: str
@@ -53,6 +54,7 @@ class Experiment:
     replacement: bool = False
     chosen_on: str = "validation"
     measures: tuple = tuple(DISTRIBUTION)
+    source: str = "auto"
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,8 @@ def run(
             if not wanted or name in unavailable:
                 continue
             try:
-                _load(name, paper.quick.get(name) if profile == "quick" else None)
+                rows = paper.quick.get(name) if profile == "quick" else None
+                _load(name, rows, experiment.source)
             except (DataUnavailableError, DataCorruptError) as error:
                 unavailable[name] = str(error)
                 continue
@@ -234,9 +235,9 @@ def _done(paper, experiment, method, name, mark, records, profile):
 
 
 @lru_cache(maxsize=2)
-def _load(name, rows):
+def _load(name, rows, source="auto"):
     if rows is None:
-        return data.load(name)
+        return data.load(name, source)
     return data.make_standin(name, n_samples=rows, random_state=0)
 
 
@@ -251,7 +252,7 @@ def _job(i, *job):
 
 
 def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
-    bunch = _load(name, rows)
+    bunch = _load(name, rows, experiment.source)
     X, D = bunch.X, bunch.D if "D" in bunch else bunch.Y
     train, validation, test = partition(experiment, len(X), folds)[fold]
     estimator = clone(method.estimator)
