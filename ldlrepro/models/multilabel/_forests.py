@@ -160,7 +160,7 @@ class RFMLC45(_LabelForest):
     _random_cut = False
 
 
-class ERFMLC45(_LabelForest):
+class ERFMLC45(ERFPCT):
     """Extremely random forest of ML-C4.5 trees: one random threshold a feature.
 
     Parameters
@@ -183,23 +183,3 @@ class ERFMLC45(_LabelForest):
     """
 
     _entropy = True
-    _random_cut = True
-
-    def __init__(
-        self,
-        n_estimators=100,
-        *,
-        max_depth=None,
-        min_samples_split=2,
-        max_features="sqrt",
-        bootstrap=False,
-        random_state=None,
-    ):
-        super().__init__(
-            n_estimators,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            max_features=max_features,
-            bootstrap=bootstrap,
-            random_state=random_state,
-        )
