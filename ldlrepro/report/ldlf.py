@@ -94,14 +94,13 @@ def iterations(records, names, printed):
             axis.plot(line.stage, line.kl_divergence, style, color=colours[method], label=label)
         if dataset in printed:
             axis.axhline(printed[dataset], color="black", linestyle=":", linewidth=1)
-        axis.set(xscale="log", title=names[dataset])
+        axis.set(xscale="log", title=names[dataset], xlabel="iterations")
         low = mine.kl_divergence.min()
-        axis.set_ylim(0.9 * low, min(mine.kl_divergence.max() * 1.05, 3 * low))
+        axis.set_ylim(0.9 * low, min(mine.kl_divergence.max() * 1.05, 5 * low))
     for axis in axes.flat[len(there) :]:
         axis.set_visible(False)
     for axis in axes[:, 0]:
         axis.set_ylabel("K-L")
-    figure.supxlabel("iterations", fontsize=9)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=2, fontsize=7)
     figure.tight_layout(rect=(0, 0.17 if rows > 1 else 0.3, 1, 1))
@@ -277,7 +276,11 @@ def _more(trees, strategy, down):
     line = trees[strategy]
     text = ", ".join(f"{int(k)}: {v:.4f}" for k, v in line.items())
     better = line.iloc[-1] < line.iloc[0]
-    return float(better if down else not better), f"K-L by trees {text}"
+    if down:  # partly where further trees first help and then do harm
+        share = better * (1.0 if line.iloc[-1] <= 1.01 * line.min() else 0.5)
+    else:
+        share = float(not better)
+    return share, f"K-L by trees {text}"
 
 
 def _turns(grid):
@@ -285,5 +288,7 @@ def _turns(grid):
     if line.empty:
         return float("nan"), "not run"
     text = ", ".join(f"{int(h)}: {v:.4f}" for h, v in line.items())
-    inside = line.index[0] < line.idxmin() < line.index[-1]
-    return float(inside), f"K-L by depth {text}; lowest at {int(line.idxmin())}"
+    lowest = line.idxmin()
+    # Partly where it falls up to the deepest that was run.
+    share = 1.0 if line.index[0] < lowest < line.index[-1] else 0.5 * (lowest == line.index[-1])
+    return share, f"K-L by depth {text}; lowest at {int(lowest)} of at most {int(line.index[-1])}"
