@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
+from scipy.stats import multivariate_normal
 from sklearn.naive_bayes import GaussianNB
 
 from ldlrepro import PTSVM, MeanPredictor, PTBayes
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import kl_divergence
+from ldlrepro.models.problem_transformation._ptbayes_drawn import DrawnPTBayes
 from ldlrepro.models.problem_transformation._ptsvm import couple, platt
 
 toy = make_toy(n_train=200, random_state=0)
@@ -128,3 +130,32 @@ def test_ptsvm_wrong_parameters_are_named(wrong):
     ((name, value),) = wrong.items()
     with pytest.raises(ValueError, match=f"{name}={value}"):
         PTSVM(**wrong).fit(toy.X, toy.D)
+
+
+def test_drawn_pt_bayes_is_bayes_rule_with_the_gaussians_of_the_drawn_rows():
+    model = DrawnPTBayes(random_state=3).fit(toy.X, toy.D)
+    n, c = toy.D.shape
+    drawn = np.random.RandomState(3).choice(n * c, size=n * c, p=toy.D.ravel() / n)
+    rows, labels = drawn // c, drawn % c
+    P = np.column_stack(
+        [
+            (labels == j).mean()
+            * multivariate_normal(
+                toy.X[rows[labels == j]].mean(axis=0), np.cov(toy.X[rows[labels == j]].T, bias=True)
+            ).pdf(toy.X_test)
+            for j in range(c)
+        ]
+    )
+    np.testing.assert_allclose(
+        model.predict(toy.X_test), P / P.sum(axis=1, keepdims=True), atol=1e-8
+    )
+
+
+def test_drawn_pt_bayes_without_enough_rows():
+    with pytest.raises(ValueError, match="singular"):
+        DrawnPTBayes(0).fit(np.hstack([toy.X] * 2), toy.D)
+
+
+def test_drawn_pt_bayes_gives_a_label_that_is_never_drawn_no_degree():
+    D = np.hstack([toy.D, np.zeros((len(toy.D), 1))])
+    assert (DrawnPTBayes(0).fit(toy.X, D).predict(toy.X_test)[:, -1] == 0).all()
