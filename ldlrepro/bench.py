@@ -20,6 +20,7 @@ from ldlrepro import (
     AABP,
     AAKNN,
     CPNN,
+    LDLLCLR,
     LDSVR,
     MSLP,
     PTSVM,
@@ -151,7 +152,7 @@ def _maxent(bunch, repeats):
 
 
 def _baselines(bunch, repeats):
-    """Twins of the MSLP paper's baselines; prediction of the same rows is part of the time.
+    """Baselines of the MSLP paper, and LDLLCLR; prediction of the same rows is part of the time.
 
     Networks run as many passes over the rows as the peer's, which take the rows in one batch; ours
     take 32 rows a step (AA-BP) or are L-BFGS steps (CPNN). MSLP, for which there is no peer, is
@@ -160,7 +161,7 @@ def _baselines(bunch, repeats):
     try:
         peer = _peer()
     except ImportError:
-        return _absent(bunch, ("AAKNN", "AABP", "CPNN", "LDSVR", "PTBayes", "PTSVM"))
+        return _absent(bunch, ("AAKNN", "AABP", "CPNN", "LDSVR", "PTBayes", "PTSVM", "LDLLCLR"))
     epochs = {"epochs": EPOCHS}
     pairs = (
         ("AAKNN", AAKNN(5), peer.AA_KNN(k=5), {}, repeats),
@@ -169,6 +170,7 @@ def _baselines(bunch, repeats):
         ("LDSVR", LDSVR(), peer.LDSVR(), {}, repeats),
         ("PTBayes", PTBayes(0.1), peer.PT_Bayes(var_smoothing=0.1), {}, repeats),
         ("PTSVM", PTSVM(random_state=0), peer.PT_SVM(), {}, 1),
+        ("LDLLCLR", LDLLCLR(), peer.LDL_LCLR(), {}, repeats),
     )
     rows = []
     for method, ours, theirs, options, times in pairs:

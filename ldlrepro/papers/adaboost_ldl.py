@@ -187,6 +187,6 @@ PAPER = Paper(
     name="adaboost_ldl",
     title="Label distribution ensemble learning (Adaboost-LDL)",
     experiments=(TABLES, SHRUNK, *SPLITS, TERMS, RAISED_ZEROS, SETTINGS, DRAWN),
-    quick={"Yeast_spoem": 90, "SJAFFE": 90},
+    quick={"Yeast_spoem": 90, "Yeast_spo": 150},
     tables={str(number): (("tables",), ()) for number in TABLE_OF},
 )
