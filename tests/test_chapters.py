@@ -122,14 +122,15 @@ def test_protocol_cells_take_the_last_and_the_lowest_stage_of_each_fold():
         ignore_index=True,
     )
     plain = rows({"StructRF": [0.1, 0.3]})
-    cells = ldlf.protocol_cells({"distinct_rows": pd.concat([stages, plain], ignore_index=True)})
+    joined = pd.concat([stages, plain])  # row numbers repeat, as in the notebook
+    cells = ldlf.protocol_cells({"distinct_rows": joined})
     mean = cells.groupby(["method", "kept"])["kl_divergence"].mean()
     assert mean["sLDLF", "last"] == pytest.approx(0.5)
     assert mean["sLDLF", "lowest on test"] == pytest.approx(0.25)
     assert mean["StructRF", "last"] == mean["StructRF", "lowest on test"] == pytest.approx(0.2)
     table = ldlf.protocol_table(cells, "A", ["sLDLF", "StructRF"], printed=0.5)
     assert table.loc["sLDLF", "distinct rows, last"].endswith("← printed")
-    assert table.loc["sLDLF", "rows drawn with replacement, last"] == "not run"
+    assert table.loc["sLDLF", "drawn rows, last"] == "not run"
 
 
 def test_grid_of_figure_4():

@@ -9,7 +9,7 @@ from ldlrepro.report.plots import nothing
 
 #: How the two papers name the same method.
 PAPER_NAMES = {"SA-BFGS": "BFGS-LDL", "SA-IIS": "IIS-LDL"}
-PROTOCOLS = {"distinct_rows": "distinct rows", "drawn_rows": "rows drawn with replacement"}
+PROTOCOLS = {"distinct_rows": "distinct rows", "drawn_rows": "drawn rows"}
 
 
 def protocol_cells(records):
@@ -26,6 +26,7 @@ def protocol_cells(records):
     """
     parts = []
     for name, frame in records.items():
+        frame = frame.reset_index(drop=True)  # joined records may repeat row numbers
         frame = frame.assign(stage=[p.get("stage", 0) for p in frame.parameters])
         groups = frame.groupby(["dataset", "method", "fold"], sort=False)
         last = frame.loc[groups["stage"].idxmax()].assign(kept="last")
@@ -261,8 +262,8 @@ def _printed(cells, printed):
     if mine.empty:
         return float("nan"), "not run"
     by = mine.groupby(["method", "rows", "kept"])["kl_divergence"].mean()
-    clean = by.xs("distinct rows", level="rows")
-    drawn = by.xs("rows drawn with replacement", level="rows")
+    clean = by.xs(PROTOCOLS["distinct_rows"], level="rows")
+    drawn = by.xs(PROTOCOLS["drawn_rows"], level="rows")
     text = (
         f"lowest of the models tried: {clean.min():.4f} with distinct rows, even if the iteration "
         f"is picked on the test rows; {drawn.min():.4f} with rows drawn with replacement"
