@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from ldlrepro.report import adaboost_ldl, ldlf, mslp
+from ldlrepro.report.compare import wins
 from ldlrepro.report.plots import nothing
 
 
@@ -150,3 +151,13 @@ def test_grid_of_figure_4():
 
 def test_a_line_of_text_where_there_is_nothing_to_draw():
     assert nothing("no records").texts[0].get_text() == "no records"
+
+
+def test_wins_count_cells_and_what_is_shown():
+    one = rows({"a": [1.0, 1.1, 0.9, 1.05], "b": [2.0, 2.2, 1.9, 2.1]})
+    two = rows({"a": [1.0, 3.0, 2.0, 2.0], "b": [1.5, 2.0, 2.5, 1.0]}, dataset="B")
+    both = pd.concat([one, two])
+    assert wins(both, [("a", "b")], ["kl_divergence"]) == (1, 2, 1, 0)
+    assert wins(both, [("b", "a")], ["kl_divergence"]) == (1, 2, 0, 1)
+    assert wins(one, [("a", "b")], ["kl_divergence"], level=0.0) == (1, 1, 0, 0)
+    assert wins(one, [("a", "c")], ["kl_divergence"]) == (0, 0, 0, 0)

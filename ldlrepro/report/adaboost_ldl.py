@@ -6,7 +6,7 @@ import pandas as pd
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import stats
-from ldlrepro.report.compare import LEVEL, verdict
+from ldlrepro.report.compare import LEVEL, verdict, wins
 
 #: What section 3.4 says is left on average after boosting.
 SAID = {"sort_loss": 0.412, "kl_divergence": 0.685}
@@ -350,19 +350,7 @@ def _order(matching):
 
 
 def _against_bagging(tables, learners, measure):
-    better = total = shown = worse = 0
-    sign = 1 if MEASURES[measure].greater_is_better else -1
-    for _, mine in tables.groupby("dataset"):
-        wide = mine.pivot(index="fold", columns="method", values=measure)
-        for name in learners:
-            if boosted(name) not in wide or bagged(name) not in wide:
-                continue
-            a, b = wide[boosted(name)], wide[bagged(name)]
-            gain = sign * (a - b).mean()
-            p = stats.corrected_t(a, b, mine.n_train.mean(), mine.n_test.mean())
-            total += 1
-            better += gain > 0
-            shown += gain > 0 and p < LEVEL
-            worse += gain < 0 and p < LEVEL
+    pairs = [(boosted(name), bagged(name)) for name in learners]
+    better, total, shown, worse = wins(tables, pairs, [measure])
     text = f"better in {better} of {total} cells, shown in {shown}; worse shown in {worse}"
     return (better / total if total else float("nan")), text

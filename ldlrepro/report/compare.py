@@ -86,6 +86,27 @@ def tally(records, pairs, measures):
     return pd.DataFrame(rows)
 
 
+def wins(records, pairs, measures, level=LEVEL):
+    """Cells in which the first of a pair is better, and shown better or worse (corrected test).
+
+    Returns
+    -------
+    (better, cells, shown better, shown worse)
+    """
+    better = cells = shown = worse = 0
+    for first, second in pairs:
+        for measure in measures:
+            sign = 1 if MEASURES[measure].greater_is_better else -1
+            for _, a, b, sizes in _pairs(records, first, second, measure):
+                gain = sign * (a - b).mean()
+                significant = stats.corrected_t(a, b, *sizes) < level
+                cells += 1
+                better += gain > 0
+                shown += gain > 0 and significant
+                worse += gain < 0 and significant
+    return better, cells, shown, worse
+
+
 def critical_difference(records, methods, measure, title):
     """Average ranks over data sets; bars join methods that Nemenyi's test does not separate."""
     mean = records.pivot_table(index="dataset", columns="method", values=measure, sort=False)

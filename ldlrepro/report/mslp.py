@@ -9,7 +9,7 @@ from ldlrepro import LPP, MSLP, datasets
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.models.embedding._mslp import neighbour_sets
 from ldlrepro.protocols import stats
-from ldlrepro.report.compare import verdict
+from ldlrepro.report.compare import verdict, wins
 from ldlrepro.report.plots import nothing
 from ldlrepro.studies.embedding import FITTED_TO_ROWS, NEIGHBORS
 
@@ -348,22 +348,8 @@ def _narrow(records):
 
 def _against(tables, terms, other, measures):
     """Cells in which MSLP beats a variant of it, by the mean and as shown at 90%."""
-    both = pd.concat([tables[tables.method == "MSLP"], terms[terms.method == other]])
-    better = total = shown = worse = 0
-    for _, mine in both.groupby("dataset"):
-        for measure in measures:
-            wide = mine.pivot(index="fold", columns="method", values=measure).dropna()
-            if wide.shape[1] < 2:
-                continue
-            sign = 1 if DISTRIBUTION[measure].greater_is_better else -1
-            gain = sign * (wide["MSLP"] - wide[other]).mean()
-            p = stats.corrected_t(
-                wide["MSLP"], wide[other], mine.n_train.mean(), mine.n_test.mean()
-            )
-            total += 1
-            better += gain > 0
-            shown += gain > 0 and p < LEVEL
-            worse += gain < 0 and p < LEVEL
+    both = pd.concat([tables, terms])
+    better, total, shown, worse = wins(both, [("MSLP", other)], measures, LEVEL)
     text = (
         f"better in {better} of {total} cells, shown in {shown}; worse shown in {worse} "
         "(corrected test, 90%)"
