@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ldlrepro import ERFMLC45, ERFPCT, RFMLC45, RFPCT
 from ldlrepro.kernels.multilabel import grow, row_measures, sort_rows
-from ldlrepro.models.multilabel._trees import Columns, grow_forest, sparse_rows
+from ldlrepro.models.multilabel._trees import Columns, grow_forest, label_rows
 
 FORESTS = [RFPCT, ERFPCT, RFMLC45, ERFMLC45]
 
@@ -25,7 +25,7 @@ def data(n=60, seed=0, two_valued=3, ties=True):
 
 
 def one_tree(X, Y, weight=None, **more):
-    labels = sparse_rows(Y)
+    labels = label_rows(Y)
     settings = {"entropy": False, "random_cut": False, "max_depth": 50, "min_samples_split": 2}
     settings |= {"max_features": X.shape[1]} | more
     weight = np.ones(len(X), np.int32) if weight is None else weight.astype(np.int32)
@@ -80,7 +80,7 @@ def test_random_cuts_are_uniform_and_the_best_feature_is_taken(entropy):
     for seed in range(300):
         forest = grow_forest(
             Columns(X[:, :1]),
-            sparse_rows(Y),
+            label_rows(Y),
             5,
             np.arange(80),
             seed=seed,
@@ -164,8 +164,8 @@ def test_two_valued_columns_are_counted_as_they_would_be_sorted(forest):
     settings = {"n_labels": 5, "rows": np.arange(len(X)), "seed": 0, "n_estimators": 5}
     settings |= {"entropy": forest._entropy, "random_cut": False, "bootstrap": False}
     settings |= {"max_features": None, "max_depth": 3}
-    bits = grow_forest(Columns(X), sparse_rows(Y), **settings)
-    values = grow_forest(Columns(wide), sparse_rows(np.vstack([Y, Y[:1]])), **settings)
+    bits = grow_forest(Columns(X), label_rows(Y), **settings)
+    values = grow_forest(Columns(wide), label_rows(np.vstack([Y, Y[:1]])), **settings)
     assert len(Columns(X).cuts) == 4 and len(Columns(wide).cuts) == 0
     np.testing.assert_allclose(bits.predict(X), values.predict(X), atol=1e-12)
 

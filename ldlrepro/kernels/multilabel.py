@@ -1,9 +1,10 @@
 """Growing and walking multi-label trees on 0/1 labels.
 
 Shapes used throughout: n rows, c labels; p "numeric" features (more than two values: a node's rows
-are put in order) and b "two-valued" features (a node only counts). Labels are sparse: row i has
-``label[start[i]:start[i + 1]]``. Sums over labels change only where the moved row has a label, so
-that the variance of all thresholds costs the relevant labels of a node and not its c labels.
+are put in order) and b "two-valued" features (a node only counts). Row i has the labels
+``label[start[i]:start[i + 1]]``. In ``packed`` (n, ceil(c / 2)) uint64 the same labels are lanes of
+32 bits, all ones where the row has the label: counts of labels, kept two a word in ``lanes``, then
+grow by a row without a branch. Lanes do not overflow below 2^32 labels times rows.
 """
 
 import numpy as np
@@ -16,6 +17,9 @@ _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 _BIT = np.zeros(64, np.int64)  # number of a lone bit, by the top six bits of its product
 for _i in range(64):
     _BIT[((int(_DE_BRUIJN) << _i) & (2**64 - 1)) >> 58] = _i
+_LANE = np.uint64(2**32 - 1)
+_BOTH = np.uint64(2**32 + 1)  # times a number: the number in both lanes
+_HALF = np.uint64(32)
 
 
 @kernel
@@ -59,15 +63,21 @@ def sort_rows(rows, position, order, words, out):
 
 
 @kernel
-def _move(r, weight, start, label, side):
-    """Add row r to the label counts ``side``: returns the growth of the sum of their squares."""
-    w = np.int64(weight[r])
-    s = np.int64(0)
-    for e in range(start[r], start[r + 1]):
-        j = label[e]
-        s += side[j]
-        side[j] += w
-    return w * (2 * s + w * (start[r + 1] - start[r]))
+def _add(r, weight, packed, lanes):
+    """Add the labels of row r to the label counts, ``weight`` times."""
+    both = np.uint64(weight) * _BOTH
+    for k in range(lanes.shape[0]):
+        lanes[k] += both & packed[r, k]
+
+
+@kernel
+def _unpack(lanes, side):
+    """Write the label counts of ``lanes`` into ``side`` (c,)."""
+    for k in range(side.shape[0] // 2):
+        side[2 * k] = lanes[k] & _LANE
+        side[2 * k + 1] = lanes[k] >> _HALF
+    if side.shape[0] % 2:
+        side[-1] = lanes[-1] & _LANE
 
 
 @kernel
@@ -97,11 +107,11 @@ def entropy_quality(side, all_, active, n_side, n_all, t):
 
 
 @kernel
-def scan_variance(seq, x, weight, start, label, dots, all_, squares, n_all, side, best):
+def scan_variance(seq, x, weight, start, packed, dots, squares, n_all, lanes, best):
     """Best cut of one feature over all its thresholds, by variance: (quality, low, high).
 
-    ``seq``: the node's rows in order, ``dots[r]``: sum of ``all_`` over the labels of row r,
-    ``squares``: sum of squares of ``all_``, ``side`` (c,): zeros. low == high where none beats
+    ``seq``: the node's rows in order, ``dots[r]``: sum of the node's label counts over the labels
+    of row r, ``squares``: sum of their squares, ``lanes``: zeros. low == high where none beats
     ``best``.
     """
     low = 0.0
@@ -120,9 +130,16 @@ def scan_variance(seq, x, weight, start, label, dots, all_, squares, n_all, side
                 low = last
                 high = u
             last = u
-        left2 += _move(r, weight, start, label, side)
-        cross += weight[r] * dots[r]
-        n_side += weight[r]
+        w = np.int64(weight[r])
+        both = np.uint64(w) * _BOTH
+        inner = np.uint64(0)
+        for k in range(lanes.shape[0]):
+            inner += lanes[k] & packed[r, k]
+            lanes[k] += both & packed[r, k]
+        before = np.int64((inner & _LANE) + (inner >> _HALF))
+        left2 += w * (2 * before + w * (start[r + 1] - start[r]))
+        cross += w * dots[r]
+        n_side += w
     return best, low, high
 
 
@@ -175,6 +192,7 @@ def grow(
     two_valued,
     start,
     label,
+    packed,
     n_labels,
     weight,
     entropy,
@@ -194,7 +212,7 @@ def grow(
     bits : (b, n) uint8, 1 at the larger value of a two-valued feature, with ``one_start``
         (b + 1,) int64 and ``one_rows`` int32 the rows that have it, ``cuts`` (b,) float64
         midpoints and ``two_valued`` (b,) int32 column numbers
-    start, label : (n + 1,) int64 and int32, labels of each row
+    start, label, packed : (n + 1,) int64, int32 and (n, ceil(c / 2)) uint64, labels of each row
     weight : (n,) int32, how often each row was drawn, 0 for rows left out
     entropy : bool, sum of label entropies instead of variances
     random_cut : bool, one uniform threshold a feature instead of all
@@ -235,6 +253,7 @@ def grow(
 
     all_ = np.zeros(n_labels, np.int32)
     side = np.zeros(n_labels, np.int32)
+    lanes = np.zeros(packed.shape[1], np.uint64)
     active = np.empty(n_labels, np.int32)
     dots = np.zeros(n, np.int64)
     place = np.full(n, -1, np.int32)
@@ -274,7 +293,7 @@ def grow(
                 base = -n_active * t[total]
                 for j in act:
                     base += t[all_[j]] + t[total - all_[j]]
-            else:
+            elif p > 0 and not random_cut:
                 for r in here:
                     s = np.int64(0)
                     for e in range(start[r], start[r + 1]):
@@ -295,24 +314,15 @@ def grow(
                     if x[seq[0]] == x[seq[k - 1]]:
                         continue
                     varied = True
-                    side[:] = 0
                     if entropy:
+                        side[:] = 0
                         g, low, high = scan_entropy(
                             seq[:k], x, weight, start, label, all_, act, total, side, t, best
                         )
                     else:
+                        lanes[:] = 0
                         g, low, high = scan_variance(
-                            seq[:k],
-                            x,
-                            weight,
-                            start,
-                            label,
-                            dots,
-                            all_,
-                            squares,
-                            total,
-                            side,
-                            best,
+                            seq[:k], x, weight, start, packed, dots, squares, total, lanes, best
                         )
                     if high > low:
                         best = g
@@ -322,9 +332,7 @@ def grow(
                             best_cut = low
                     continue
                 n_side = np.int64(0)
-                left2 = np.int64(0)
-                cross = np.int64(0)
-                side[:] = 0
+                lanes[:] = 0
                 if f < p:
                     x = values[f]
                     low = x[here[0]]
@@ -338,32 +346,35 @@ def grow(
                     if cut >= high:
                         cut = low
                     for r in here:
-                        if x[r] <= cut:
-                            left2 += _move(r, weight, start, label, side)
-                            cross += weight[r] * dots[r]
-                            n_side += weight[r]
+                        w = weight[r] if x[r] <= cut else 0
+                        _add(r, w, packed, lanes)
+                        n_side += w
                 else:
                     cut = cuts[f - p]
                     ones = one_rows[one_start[f - p] : one_start[f - p + 1]]
                     if ones.shape[0] < end - first:  # the shorter list is read
                         for r in ones:
                             if first <= place[r] < end:
-                                left2 += _move(r, weight, start, label, side)
-                                cross += weight[r] * dots[r]
+                                _add(r, weight[r], packed, lanes)
                                 n_side += weight[r]
                     else:
                         bit = bits[f - p]
                         for r in here:
                             if bit[r]:
-                                left2 += _move(r, weight, start, label, side)
-                                cross += weight[r] * dots[r]
+                                _add(r, weight[r], packed, lanes)
                                 n_side += weight[r]
                     if n_side == 0 or n_side == total:
                         continue
                 varied = True
+                _unpack(lanes, side)
                 if entropy:
                     g = entropy_quality(side, all_, act, n_side, total, t)
                 else:
+                    left2 = np.int64(0)
+                    cross = np.int64(0)
+                    for j in range(n_labels):
+                        left2 += np.int64(side[j]) * side[j]
+                        cross += np.int64(side[j]) * all_[j]
                     g = variance_quality(left2, cross, squares, n_side, total)
                 if g > best:
                     best = g

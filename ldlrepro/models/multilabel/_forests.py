@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
-from ldlrepro.models.multilabel._trees import Columns, grow_forest, sparse_rows
+from ldlrepro.models.multilabel._trees import Columns, grow_forest, label_rows
 
 
 class _LabelForest(MultiLabelEstimator):
@@ -46,7 +46,7 @@ class _LabelForest(MultiLabelEstimator):
                 raise ValueError(f"{name} is {value!r}: expected a whole number, at least {least}.")
         self.forest_ = grow_forest(
             Columns(X),
-            sparse_rows(Y),
+            label_rows(Y),
             self.n_labels_,
             np.arange(len(X)),
             seed=check_random_state(self.random_state).randint(2**31),

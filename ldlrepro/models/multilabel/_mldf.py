@@ -19,7 +19,7 @@ from ldlrepro.models.multilabel._confidence import (
     log_confidence,
     measure_items,
 )
-from ldlrepro.models.multilabel._trees import Columns, Forest, grow_forest, sparse_rows
+from ldlrepro.models.multilabel._trees import Columns, Forest, grow_forest, label_rows
 
 BLOCKS = {"pct": False, "c45": True}  # whether the criterion is the entropy
 
@@ -85,7 +85,7 @@ class _Cascades(BaseEstimator):
         rng = check_random_state(self.random_state)
         self._folds = np.array_split(rng.permutation(len(X)), self.n_folds)
         self._seeds = rng.randint(2**31, size=(self.max_layers, 2, self.n_folds))
-        columns, labels, truth = Columns(X), sparse_rows(Y), Y > 0
+        columns, labels, truth = Columns(X), label_rows(Y), Y > 0
         cascades = [_Cascade(measure) for measure in measures]
         growing = list(cascades)
         for t in range(1, self.max_layers + 1):

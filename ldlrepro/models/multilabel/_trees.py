@@ -68,6 +68,15 @@ def sparse_rows(Y):
     return start, column.astype(np.int32)
 
 
+def label_rows(Y):
+    """Labels Y (n, c) in the form that `grow` reads: `sparse_rows` and two labels a word."""
+    n, c = Y.shape
+    lanes = np.zeros((n, c + c % 2), np.uint32)
+    lanes[:, :c][Y > 0] = 2**32 - 1
+    words = lanes[:, ::2].astype(np.uint64) | lanes[:, 1::2].astype(np.uint64) << np.uint64(32)
+    return *sparse_rows(Y), words
+
+
 @dataclass
 class Forest:
     """Trees, each a tuple of the arrays that `grow` returns, for ``n_labels`` labels."""
@@ -104,7 +113,7 @@ def grow_forest(
     Parameters
     ----------
     columns : Columns of n rows
-    labels : what `sparse_rows` returns for them
+    labels : what `label_rows` returns for them
     rows : (m,) int, rows to learn from
     seed : int
     """
