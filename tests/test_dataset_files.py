@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import requests
 import scipy.io
@@ -173,6 +174,80 @@ def test_no_address(tiny, monkeypatch):
     use_registry(monkeypatch, replace(entry, url=""))
     with pytest.raises(DataUnavailableError, match="no public address"):
         datasets.load("tiny")
+
+
+# --- sets of which no digest is known --------------------------------------------------------
+
+COLLECTION = "http://mulan.sourceforge.net/datasets-mlc.html"
+
+
+@pytest.fixture
+def no_digest(tmp_path, monkeypatch):
+    """Empty folders for local copies and downloads, beside the real registry."""
+    monkeypatch.setenv("LDLREPRO_DATA", str(tmp_path / "local"))
+    monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
+    monkeypatch.setattr(files, "transport", lambda *_: pytest.fail("there is no address"))
+
+
+def sparse_arff(entry, rows=3, features=None):
+    features = features or entry.features
+    lines = [f"@attribute 'word {i}' numeric" for i in range(features)]
+    lines += [f"@attribute label{j} {{0,1}}" for j in range(entry.labels)]
+    last = features + entry.labels - 1
+    return "\n".join([*lines, "@data", *[f"{{0 0.5,{last} 1}}"] * rows, ""]).encode()
+
+
+def test_a_set_without_digest_loads_by_its_shape(no_digest, tmp_path):
+    (entry,) = registry.parts("mediamill")
+    content = sparse_arff(entry)
+    path = place(tmp_path / "local", entry, content)
+    data = datasets.load("mediamill")
+    assert data.X.shape == (3, 120) and data.Y.shape == (3, 101)
+    assert data.X.sum() == 1.5 and data.Y.sum() == 3 and data.label_names[-1] == "label100"
+    assert data.sha256 == hashlib.sha256(content).hexdigest() and data.source == "real"
+    assert data.notes == ["no digest of mll/mediamill.arff is known: only its shape was checked"]
+    assert datasets.fetch("mediamill") == [path]
+    assert datasets.is_current("mediamill", pd.Series([data.sha256])).all()
+    (row,) = datasets.check("mediamill")
+    assert (row["file"], row["shape"], row["n"], row["c"]) == ("ok", "ok", 3, 101)
+
+
+def test_a_set_without_digest_of_another_shape(no_digest, tmp_path):
+    (entry,) = registry.parts("eurlex-sm")
+    path = place(tmp_path / "raw", entry, sparse_arff(entry, features=4999))
+    with pytest.raises(DataCorruptError) as caught:
+        datasets.load("eurlex_sm")
+    for part in (
+        str(path),
+        "has 3 rows (expected 19348), 4999 features (expected 5000).",
+        "put another copy in its place",
+        COLLECTION,
+    ):
+        assert part in str(caught.value)
+    (row,) = datasets.check("eurlex-sm")
+    assert "expected 19348" in row["file"]
+
+
+def test_a_set_without_digest_that_cannot_be_read(no_digest, tmp_path):
+    (entry,) = registry.parts("mediamill")
+    path = place(tmp_path / "local", entry, sparse_arff(entry) + b"{221 1}\n")
+    with pytest.raises(DataCorruptError, match="row 4 of the data has the index 221") as caught:
+        datasets.load("mediamill")
+    assert str(path) in str(caught.value) and COLLECTION in str(caught.value)
+
+
+@pytest.mark.parametrize("call", [datasets.load, datasets.fetch])
+def test_a_set_without_digest_that_is_not_here(no_digest, tmp_path, call):
+    with pytest.raises(DataUnavailableError) as caught:
+        call("eurlex-sm")
+    for part in (
+        "No address that serves the file itself is known",
+        COLLECTION,
+        str(tmp_path / "raw" / "mll" / "eurlex-sm.arff"),
+        "LDLREPRO_DATA",
+    ):
+        assert part in str(caught.value)
+    assert datasets.check("eurlex-sm")[0]["file"] == "not at hand"
 
 
 def test_killed_midway(tiny, tmp_path):

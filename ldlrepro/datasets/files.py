@@ -58,6 +58,8 @@ def digests(path):
 def verify(path, entry):
     """Return the sha256 of the file ``path``, having compared it with the registry.
 
+    Where the registry has no digest any file passes; its shape is checked when it is loaded.
+
     Raises
     ------
     DataCorruptError
@@ -65,7 +67,7 @@ def verify(path, entry):
     """
     kind, expected = entry.expected
     found = digests(path)
-    if found[kind] != expected:
+    if expected and found[kind] != expected:
         remedy = "Put a good copy in its place."
         if entry.url:
             remedy = f"Delete it and run `ldlrepro data fetch {entry.name}`."
@@ -79,10 +81,15 @@ def verify(path, entry):
 def unavailable(entry, reason):
     """Return the error that tells how to get the file of ``entry`` by hand."""
     kind, digest = entry.expected
-    address = f"Address: {entry.url}" if entry.url else "It has no public address."
+    if entry.url:
+        known = f"Address: {entry.url} {kind}: {digest}."
+    elif digest:
+        known = f"It has no public address. {kind}: {digest}."
+    else:
+        known = f"No address that serves the file itself is known. Its source: {entry.citation}."
     return DataUnavailableError(
-        f"{entry.display} ({entry.file}) is not at hand: {reason}. {address} "
-        f"{kind}: {digest}. Put the file at {paths.downloads() / entry.file}, or at "
+        f"{entry.display} ({entry.file}) is not at hand: {reason}. {known} "
+        f"Put the file at {paths.downloads() / entry.file}, or at "
         f"{entry.file} inside the folder that LDLREPRO_DATA names. For a labelled synthetic "
         f"stand-in ask for source='synthetic'."
     )
@@ -118,7 +125,7 @@ def fetch(name, force=False):
     Returns
     -------
     list of pathlib.Path
-        The verified files.
+        The verified files (as they are, where the registry has no digest).
 
     Raises
     ------
@@ -131,7 +138,7 @@ def fetch(name, force=False):
         path = locate(entry)
         own = path is not None and path != paths.downloads() / entry.file
         kind, expected = entry.expected
-        good = path is not None and digests(path)[kind] == expected
+        good = path is not None and (not expected or digests(path)[kind] == expected)
         if own and not good:
             verify(path, entry)
         found.append(path if good and not force else download(entry))

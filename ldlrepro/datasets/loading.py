@@ -39,7 +39,8 @@ def load(name, source="auto"):
         sets, ``Y`` (n, c) int8 in {0, 1}; ``label_names``; ``feature_names`` or None; ``name``
         (of the registry); ``display`` (for tables); ``task``; ``source`` in {"real", "realigned",
         "synthetic"}; ``sha256`` (joined sets: of the digests of the parts, written one after the
-        other; synthetic sets: "synthetic"); ``notes`` (list of str: what the loader changed).
+        other; synthetic sets: "synthetic"); ``notes`` (list of str: what the loader changed, and
+        whether it could check no more than the shape).
         Some have more: ``age`` (FG-Net), ``exact`` (re-aligned Natural Scene: rows that are
         certain), ``n_train`` (joined sets: the first rows are the usual training part).
         Sets of the task "images" have what their file holds, and X is None.
@@ -50,7 +51,8 @@ def load(name, source="auto"):
     DataUnavailableError
         Neither at hand nor to be fetched; the message says where to put the file by hand.
     DataCorruptError
-        A file is not the one that the registry names.
+        A file is not the one that the registry names; where no digest is known, its numbers of
+        rows, features and labels are not those of the registry.
     """
     if source not in SOURCES:
         raise ValueError(f"source must be one of {', '.join(SOURCES)}, got {source!r}")
@@ -142,9 +144,13 @@ def read_parts(entries):
         try:
             contents.append(readers.read(path, entry))
         except (KeyError, ValueError, NotImplementedError) as error:
+            if not entry.expected[1]:
+                raise _not_the_set(path, entry, f"cannot be read: {error}") from error
             raise DataCorruptError(
                 f"{path} has the right digest but not the known form: {error}"
             ) from error
+        if not entry.expected[1]:
+            _check_shape(path, entry, contents[-1])
     arrays = contents[0]
     if len(contents) == 1:
         return arrays, hashes[0]
@@ -152,6 +158,29 @@ def read_parts(entries):
     for field in ("X", "Y"):
         arrays[field] = np.concatenate([content[field] for content in contents])
     return arrays, registry.joined_digest(hashes)
+
+
+def _check_shape(path, entry, arrays):
+    """Compare shapes with the registry, for a multi-label file of which no digest is known."""
+    counts = {
+        "rows": (len(arrays["X"]), entry.n),
+        "features": (arrays["X"].shape[1], entry.features),
+        "labels": (arrays["Y"].shape[1], entry.labels),
+    }
+    differ = [
+        f"{found} {what} (expected {known})"
+        for what, (found, known) in counts.items()
+        if known not in (None, found)
+    ]
+    if differ:
+        raise _not_the_set(path, entry, f"has {', '.join(differ)}")
+
+
+def _not_the_set(path, entry, what):
+    return DataCorruptError(
+        f"{path} {what}. It is damaged or not the file of {entry.display} that is meant: put "
+        f"another copy in its place. Its source: {entry.citation}."
+    )
 
 
 def normalise(D):
@@ -169,7 +198,11 @@ def normalise(D):
 
 def _bunch(entries, source):
     arrays, sha256 = read_parts(entries)
-    notes = []
+    notes = [
+        f"no digest of {entry.file} is known: only its shape was checked"
+        for entry in entries
+        if not entry.expected[1]
+    ]
     if "D" in arrays:
         arrays["D"], note = normalise(arrays["D"])
         notes += [note] if note else []

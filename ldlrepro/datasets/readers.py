@@ -64,25 +64,138 @@ def _dense(matrix):
 
 
 def _arff(path):
-    """Dense ARFF in which the nominal attributes {0,1} are the labels."""
-    attributes, labels = [], []
+    """ARFF, dense or sparse, in which the nominal attributes {0,1} are the labels."""
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            if line.lower().startswith("@data"):
-                break
-            if line.lower().startswith("@attribute"):
-                _, name, kind = line.split(None, 2)
-                attributes.append(name)
-                labels.append(kind.startswith("{"))
-        values = np.loadtxt(file, delimiter=",", ndmin=2)
-    labels = np.array(labels)
-    attributes = np.array(attributes)
+        names, is_label = _arff_header(file)
+        first = next(_arff_rows(file), None)
+    if first is None:
+        raise ValueError("it has no data rows")
+    X, Y = (_arff_sparse if first.startswith("{") else _arff_dense)(path, names, is_label)
     return {
-        "X": np.ascontiguousarray(values[:, ~labels]),
-        "Y": values[:, labels].astype("i1"),
-        "feature_names": attributes[~labels].tolist(),
-        "label_names": attributes[labels].tolist(),
+        "X": X,
+        "Y": Y,
+        "feature_names": [name for name, label in zip(names, is_label, strict=True) if not label],
+        "label_names": [name for name, label in zip(names, is_label, strict=True) if label],
     }
+
+
+_ATTRIBUTE = re.compile(
+    r"""@attribute\s+ ( '(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*" | \S+ ) \s+ (\{.*\}|\S+)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def _arff_header(file):
+    """Read up to the line @data: the attributes' names, and which of them are labels (bool)."""
+    names, is_label = [], []
+    for line in file:
+        line = line.strip()
+        if line.lower().startswith("@data"):
+            return names, np.array(is_label, dtype=bool)
+        if line.lower().startswith("@attribute"):
+            match = _ATTRIBUTE.fullmatch(line)
+            kind = "".join(match[2].lower().split()) if match else None
+            if kind not in ("{0,1}", "numeric", "real", "integer"):
+                raise ValueError(
+                    f"attribute {len(names) + 1} is neither numeric nor {{0,1}}: {line}"
+                )
+            quoted = match[1][0] in "'\""
+            names.append(re.sub(r"\\(.)", r"\1", match[1][1:-1]) if quoted else match[1])
+            is_label.append(kind == "{0,1}")
+    raise ValueError("it has no line @data")
+
+
+def _arff_rows(file):
+    """What follows on the header, line by line, without comments and blank lines."""
+    lines = (line.strip() for line in file)
+    return (line for line in lines if line and not line.startswith("%"))
+
+
+def _arff_dense(path, names, is_label):
+    with open(path, encoding="utf-8") as file:
+        _arff_header(file)
+        try:
+            values = np.loadtxt(_arff_rows(file), delimiter=",", ndmin=2, comments=None)
+        except ValueError:
+            values = None
+    if values is None or values.shape[1] != len(names):
+        _explain_dense(path, names)
+    Y = values[:, is_label]
+    wrong = ((Y != 0) & (Y != 1)).any(axis=1)
+    if wrong.any():
+        raise ValueError(f"row {wrong.argmax() + 1} of the data has a label that is not 0 or 1")
+    return np.ascontiguousarray(values[:, ~is_label]), Y.astype("i1")
+
+
+def _explain_dense(path, names):
+    """Raise the error that names the first bad row, which `loadtxt` does not do reliably."""
+    with open(path, encoding="utf-8") as file:
+        _arff_header(file)
+        for number, row in enumerate(_arff_rows(file), 1):
+            values = row.split(",")
+            if len(values) != len(names):
+                raise ValueError(
+                    f"row {number} of the data has {len(values)} values, "
+                    f"but the file declares {len(names)} attributes"
+                )
+            for name, value in zip(names, values, strict=True):
+                if not _is_number(value):
+                    raise ValueError(
+                        f"row {number} of the data has {value.strip()!r} for {name!r}, not a number"
+                    )
+    raise ValueError("its data are not rows of numbers")
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _arff_sparse(path, names, is_label):
+    """Rows ``{index value, ...}`` of what is not 0; written straight into the dense arrays."""
+    with open(path, encoding="utf-8") as file:
+        _arff_header(file)
+        n = sum(1 for _ in _arff_rows(file))
+    features, labels = np.flatnonzero(~is_label), np.flatnonzero(is_label)
+    X, Y = np.zeros((n, len(features))), np.zeros((n, len(labels)), dtype="i1")
+    with open(path, encoding="utf-8") as file:
+        _arff_header(file)
+        for i, row in enumerate(_arff_rows(file)):
+            try:
+                values = _sparse_row(row, len(names))
+                if not np.isin(values[labels], (0, 1)).all():
+                    raise ValueError("has a label that is not 0 or 1")
+            except ValueError as error:
+                raise ValueError(f"row {i + 1} of the data {error}") from None
+            X[i], Y[i] = values[features], values[labels]
+    return X, Y
+
+
+def _sparse_row(row, length):
+    if not (row.startswith("{") and row.endswith("}")):
+        raise ValueError("does not stand in braces, as the sparse rows of this file do")
+    values = np.zeros(length)
+    if not row[1:-1].strip():
+        return values
+    pairs = row[1:-1].split(",")
+    try:
+        index, given = np.loadtxt(pairs, ndmin=2, comments=None).T
+    except ValueError:
+        split = [pair.split() for pair in pairs]
+        bad = (w for w in split if len(w) != 2 or not all(map(_is_number, w)))
+        words = next(bad, split[0])
+        raise ValueError(f"has {' '.join(words)!r}, not an index and a number") from None
+    outside = ~((index >= 0) & (index < length) & (index % 1 == 0))
+    if outside.any():
+        raise ValueError(
+            f"has the index {index[outside][0]:g}, but the indices of this file are 0 to "
+            f"{length - 1}"
+        )
+    values[index.astype(int)] = given
+    return values
 
 
 def _rda(path):

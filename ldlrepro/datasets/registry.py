@@ -38,7 +38,10 @@ class Entry:
 
     @property
     def expected(self):
-        """Pair (kind, hexadecimal digest) that the file must have; sha256 where it is known."""
+        """Pair (kind, hexadecimal digest) that the file must have; sha256 where it is known.
+
+        The digest is empty where none is known: such a file is judged by its shape.
+        """
         if self.sha256:
             return "sha256", self.sha256
         return "git blob id", self.git_blob_sha1
@@ -117,7 +120,7 @@ def realigned(name):
 def is_current(name, sha256):
     """Which of the ``sha256`` (a pandas Series) a set can have by the registry.
 
-    Any is taken where the registry knows a file by its git blob id alone.
+    Any is taken where the registry does not know the sha256 of a file.
     """
     name = resolve(name)
     known = {e.sha256 for e in entries() if e.name == name}
