@@ -93,18 +93,32 @@ def wins(records, pairs, measures, level=LEVEL):
     -------
     (better, cells, shown better, shown worse)
     """
-    better = cells = shown = worse = 0
-    for first, second in pairs:
+    fought = pd.concat([duels(records, first, [second], measures) for first, second in pairs])
+    shown = fought.p_corrected < level
+    gain = fought.gain
+    counts = (gain > 0, gain == gain, (gain > 0) & shown, (gain < 0) & shown)
+    return tuple(int(count.sum()) for count in counts)
+
+
+def duels(records, first, rivals, measures):
+    """One method against each of several in every cell they share.
+
+    Returns
+    -------
+    DataFrame, one row a data set, measure and rival: gain (of the means, positive where ``first``
+    is better), level (mean of ``first``), p (paired t-test), p_corrected
+    """
+    rows = []
+    for rival in rivals:
         for measure in measures:
             sign = 1 if MEASURES[measure].greater_is_better else -1
-            for _, a, b, sizes in _pairs(records, first, second, measure):
-                gain = sign * (a - b).mean()
-                significant = stats.corrected_t(a, b, *sizes) < level
-                cells += 1
-                better += gain > 0
-                shown += gain > 0 and significant
-                worse += gain < 0 and significant
-    return better, cells, shown, worse
+            for dataset, a, b, sizes in _pairs(records, first, rival, measure):
+                if len(a) < 2:  # nothing to test on one fold
+                    continue
+                tests = stats.paired_t(a, b), stats.corrected_t(a, b, *sizes)
+                rows.append((dataset, measure, rival, sign * (a - b).mean(), a.mean(), *tests))
+    columns = ["dataset", "measure", "rival", "gain", "level", "p", "p_corrected"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def critical_difference(records, methods, measure, title):

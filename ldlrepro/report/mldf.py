@@ -1,0 +1,444 @@
+"""What only the chapter on MLDF shows: own measures, Figures 2 to 4, `image`, claims."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from ldlrepro.metrics import MULTILABEL
+from ldlrepro.protocols import stats
+from ldlrepro.report.compare import LEVEL, duels, order_claim, verdict
+from ldlrepro.report.plots import nothing
+from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
+
+MEASURES = tuple(MULTILABEL)
+_UP = {m: MULTILABEL[m].greater_is_better for m in MEASURES}
+#: Labels of a set, and the most that one of its rows has.
+MOST_LABELS = {
+    "CAL500": (174, 48),
+    "enron": (53, 12),
+    "image": (5, 3),
+    "scene": (6, 3),
+    "yeast": (14, 11),
+    "corel16k001": (153, 5),
+    "corel16k002": (164, 5),
+}
+
+
+def own_measures(records):
+    """One row a fit, with each measure taken from the MLDF that was grown for it.
+
+    Parameters
+    ----------
+    records : staged ones have a measure's name as parameters["stage"], a row for each of the six
+    """
+    records = records.reset_index(drop=True)  # joined records may repeat row numbers
+    stage = pd.Series([p.get("stage") for p in records.parameters], dtype=object)
+    staged = records[stage.notna()]
+    fit = ["experiment", "dataset", "method", "seed", "fold"]
+    own = staged[stage[staged.index] == MEASURES[0]].set_index(fit)
+    for measure in MEASURES[1:]:
+        there = staged[stage[staged.index] == measure].set_index(fit)
+        own[measure] = there[measure].reindex(own.index)
+    return pd.concat([own.reset_index(), records[stage.isna()]])[records.columns]
+
+
+def average_ranks(means, methods):
+    """Average rank of each method over the data sets by each measure, 1 the best.
+
+    Parameters
+    ----------
+    means : DataFrame with dataset, method, measure, mean; data sets that lack a method do not count
+    """
+    table = {}
+    for measure in MEASURES:
+        wide = means[(means.measure == measure) & means.method.isin(methods)]
+        wide = wide.pivot_table(index="dataset", columns="method", values="mean", sort=False)
+        if not set(methods) <= set(wide.columns):
+            continue
+        wide = wide[list(methods)].dropna()
+        ranks = stats.ranks(wide.to_numpy(), _UP[measure]).mean(axis=0)
+        table[MULTILABEL[measure].label] = [f"{rank:.2f}" for rank in ranks]
+    return pd.DataFrame(table, index=pd.Index(methods, name="method"))
+
+
+def duel_table(records, first, rivals, printed):
+    """Wins/draws/losses of a method by the t-test at 5%, by measure, printed and ours.
+
+    Parameters
+    ----------
+    printed : rows of Table 4 (marks of the rivals) or 5 (counts of ``first``), in column ``note``
+    """
+    fought = duels(records, first, rivals, MEASURES)
+    there = printed[printed.dataset.isin(fought.dataset)]
+    rows = []
+    for measure in MEASURES:
+        mine = fought[fought.measure == measure]
+        rows.append(
+            {
+                "measure": MULTILABEL[measure].label,
+                "printed": _score(_said(there[there.measure == measure])),
+                "paired t-test": _score(_counts(mine, "p")),
+                "corrected t-test": _score(_counts(mine, "p_corrected")),
+            }
+        )
+    table = pd.DataFrame(rows)
+    total = {"printed": _said(there), "paired t-test": _counts(fought, "p")}
+    total["corrected t-test"] = _counts(fought, "p_corrected")
+    table.loc[len(table)] = ["all"] + [_score(score) for score in total.values()]
+    return table
+
+
+def _counts(fought, column):
+    shown = fought[column] < LEVEL
+    won, lost = (shown & (fought.gain > 0)).sum(), (shown & (fought.gain < 0)).sum()
+    return int(won), len(fought) - int(won + lost), int(lost)
+
+
+def _said(printed):
+    """Wins, draws and losses that a printed table marks or counts."""
+    counted = printed.note.str.extract(r"wins/draws/losses (\d+)/(\d+)/(\d+)").dropna()
+    if len(counted):
+        return tuple(int(n) for n in counted.astype(int).sum())
+    marks = printed.note[printed.method != "MLDF"]
+    better = marks.str.contains("MLDF better").sum()
+    worse = marks.str.contains("MLDF worse").sum()
+    return int(better), len(marks) - int(better + worse), int(worse)
+
+
+def _score(counts):
+    return "/".join(str(n) for n in counts)
+
+
+def radar(ours, names, methods):
+    """Figure 2: one hexagon a method; the rim is the best of them, the centre the worst.
+
+    Parameters
+    ----------
+    ours : result of `report.summary`
+    names : dict, data set -> title
+    methods : dict, method -> colour
+    """
+    there = [d for d in names if set(methods) <= set(ours.method[ours.dataset == d])]
+    if not there:
+        return nothing("No records of this experiment.")
+    angle = np.linspace(0, 2 * np.pi, len(MEASURES), endpoint=False)
+    figure, axes = plt.subplots(
+        1,
+        len(there),
+        figsize=(3.1 * len(there), 3.6),
+        subplot_kw={"projection": "polar"},
+        squeeze=False,
+    )
+    for axis, dataset in zip(axes[0], there, strict=True):
+        mine = ours[ours.dataset == dataset].pivot_table(
+            index="method", columns="measure", values="mean"
+        )
+        mine = mine.loc[list(methods), list(MEASURES)]
+        mine = mine * [1 if _UP[m] else -1 for m in MEASURES]
+        spread = (mine.max() - mine.min()).replace(0, 1)
+        scaled = (mine - mine.min()) / spread
+        for method, colour in methods.items():
+            radius = scaled.loc[method].to_numpy()
+            axis.plot(np.append(angle, 0), np.append(radius, radius[0]), ".-", color=colour)
+            axis.fill(angle, radius, color=colour, alpha=0.2, label=method)
+        axis.set_xticks(angle, [MULTILABEL[m].label for m in MEASURES], fontsize=7)
+        axis.set(ylim=(0, 1.05), yticks=[0.5, 1], yticklabels=[])
+        axis.set_title(names[dataset], fontsize=9)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
+    return figure
+
+
+def figure_3(layers, forests, dataset, title):
+    """Figure 3: the test measures after each layer; circles at L, triangles for RF-PCT.
+
+    Parameters
+    ----------
+    layers, forests : tables of the study "layers"
+    """
+    layers, forests = layers[layers.data == dataset], forests[forests.data == dataset]
+    if layers.empty:
+        return nothing("No records of this study.")
+    figure, axes = plt.subplots(2, 3, figsize=(10.5, 5.5))
+    for axis, measure in zip(axes.flat, MEASURES, strict=True):
+        for time, line in layers[layers.measure == measure].groupby("time"):
+            axis.plot(line.layer, line.test, color=f"C{time}", linewidth=1)
+            at = line[line.final]
+            axis.plot(at.layer, at.test, "o", color=f"C{time}", label=f"split {time + 1}, layer L")
+            forest = forests[(forests.measure == measure) & (forests.time == time)]
+            axis.plot(at.layer, forest.test, "^", color=f"C{time}", mfc="none", label="RF-PCT")
+        arrow = "↑" if _UP[measure] else "↓"
+        axis.set(title=f"{MULTILABEL[measure].label} {arrow}", xlabel="layer")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
+    figure.suptitle(title)
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    return figure
+
+
+def growth(layers, forests, names):
+    """Where growth stops and what that costs: means over the splits of the study "layers"."""
+    rows = []
+    for (dataset, measure), mine in layers.groupby(["data", "measure"], sort=False):
+        by = mine.groupby("time", sort=False)
+        pick = by.test.max() if _UP[measure] else by.test.min()
+        trees = forests[(forests.data == dataset) & (forests.measure == measure)]
+        rows.append(
+            {
+                "data set": names[dataset],
+                "measure": MULTILABEL[measure].label,
+                "L of each split": ", ".join(str(n) for n in mine.layer[mine.final]),
+                "first layer": f"{mine.test[mine.layer == 1].mean():.4f}",
+                "layer L": f"{mine.test[mine.final].mean():.4f}",
+                "last layer grown": f"{mine.test[mine.layer == mine.layer.max()].mean():.4f}",
+                "best on test": f"{pick.mean():.4f}",
+                "RF-PCT, as many trees": f"{trees.test.mean():.4f}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def decreases(labels, measure):
+    """Relative decrease of a label's accuracy or AUC where another was deleted, in percent.
+
+    Parameters
+    ----------
+    labels : table of the study "label_drop"
+    measure : "accuracy" or "auc"
+
+    Returns
+    -------
+    (mean, p): DataFrames, deleted label (and `OTHER_NUMBERS`) by label; p of the paired t-test
+    """
+    wide = labels.pivot(index=["time", "label"], columns="deleted", values=measure)
+    order = list(dict.fromkeys(labels.label))
+    relative = 100 * wide.rsub(wide[NOTHING], axis=0).div(wide[NOTHING], axis=0)
+    mean, p = {}, {}
+    for deleted in [*order, OTHER_NUMBERS]:
+        by_label = relative[deleted].unstack("label")[order]
+        mean[deleted] = by_label.mean()
+        p[deleted] = [stats.paired_t(c.to_numpy(), np.zeros(len(c))) for _, c in by_label.items()]
+    return pd.DataFrame(mean).T, pd.DataFrame(p, index=order).T
+
+
+def figure_4(labels):
+    """Figure 4: decrease on each label (across) where one was deleted (down); * for p < 5%."""
+    if labels.time.nunique() < 2:
+        return nothing("One split: no test.")
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4.4))
+    for axis, measure in zip(axes, ("accuracy", "auc"), strict=True):
+        mean, p = decreases(labels, measure)
+        limit = np.abs(mean.to_numpy()).max()
+        axis.imshow(mean, cmap="RdBu_r", vmin=-limit, vmax=limit)
+        for i, j in np.ndindex(mean.shape):
+            star = "*" if p.iloc[i, j] < LEVEL else ""
+            axis.text(j, i, f"{mean.iloc[i, j]:.2f}{star}", ha="center", va="center", fontsize=7)
+        axis.set_xticks(range(mean.shape[1]), mean.columns, rotation=30, fontsize=8)
+        axis.set_yticks(range(len(mean)), mean.index, fontsize=8)
+        name = {"accuracy": "accuracy", "auc": "AUC"}[measure]
+        axis.set(title=f"decrease of {name}, %", xlabel="label", ylabel="deleted")
+        axis.grid(visible=False)
+    figure.tight_layout()
+    return figure
+
+
+def defect(published, right, order):
+    """The `image` file as published and with its labels put right: a row a method and measure."""
+    rows = []
+    for method in (m for m in order if {m} <= set(published.method) & set(right.method)):
+        row = {"method": method}
+        for measure in MEASURES:
+            a, b = (f[measure][f.method == method] for f in (published, right))
+            row[MULTILABEL[measure].label] = f"{a.mean():.3f} → {b.mean():.3f}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def impossible(printed):
+    """Printed cells of Table 4 that no predictions on the data can have.
+
+    A row with r of c labels whose lowest relevant one stands below k irrelevant ones has a ranking
+    loss of at most k / (c - r) and a coverage of at least k / c, so that coverage is at least the
+    ranking loss times 1 - r / c. If a row's top label is irrelevant, its average precision is at
+    most the mean of k / (k + 1) for k = 1 ... r. Both hold for means with r the most labels of any
+    row. Sets whose labels are not at hand are left out.
+    """
+    wide = printed.pivot_table(
+        index=["dataset", "method"], columns="measure", values="mean", sort=False
+    )
+    rows = []
+    for (dataset, method), cell in wide.iterrows():
+        if dataset not in MOST_LABELS:
+            continue
+        c, r = MOST_LABELS[dataset]
+        least = (cell.ranking_loss - 0.0005) * (1 - r / c)
+        if cell.coverage + 0.0005 < least:
+            text = f"coverage {cell.coverage:.3f}, ranking loss {cell.ranking_loss:.3f}"
+            rows.append((dataset, method, text, f"coverage at least {least:.3f}"))
+        k = np.arange(1, r + 1)
+        most = 1 - (cell.one_error - 0.0005) * (1 / (k + 1)).mean()
+        if cell.average_precision - 0.0005 > most:
+            text = f"AP {cell.average_precision:.3f}, one-error {cell.one_error:.3f}"
+            rows.append((dataset, method, text, f"average precision at most {most:.3f}"))
+    return pd.DataFrame(rows, columns=["data set", "method", "printed", "what must hold"])
+
+
+def claims(records, printed, layers, forests, labels, methods, c45, no_reuse):
+    """The claims of the paper, each with its verdict and evidence.
+
+    Parameters
+    ----------
+    records : result of `own_measures` for what counts
+    printed : rows of Table 4; layers, forests, labels : tables of the studies
+    methods : of Table 4, MLDF first; c45, no_reuse : names of two more
+    """
+    mldf, *rivals = methods
+    evidence = {"MLDF is first in 98.46% of cases (section 4.2)": _first(records, printed, methods)}
+    for rival in rivals:
+        evidence[f"MLDF is better than {rival} (Table 4)"] = order_claim(
+            records, mldf, rival, MEASURES
+        )
+    evidence["Reuse is necessary: MLDF is better than without (section 4.3)"] = order_claim(
+        records, mldf, no_reuse, MEASURES
+    )
+    evidence["Reuse does more on larger sets (section 4.3)"] = _by_size(records, mldf, no_reuse)
+    evidence.update(_growth_claims(layers, forests))
+    evidence["MLDF on C4.5 trees is better than every rival (section 4.6)"] = _all_rivals(
+        records, c45, rivals
+    )
+    evidence["The block makes no difference to speak of (section 4.6)"] = _block(records, mldf, c45)
+    evidence.update(_label_claims(labels))
+    rows = [(claim, verdict(share), text) for claim, (share, text) in evidence.items()]
+    return pd.DataFrame(rows, columns=["claim", "verdict", "evidence"])
+
+
+def _means(records):
+    there = records.groupby(["dataset", "method"], sort=False)[list(MEASURES)].mean()
+    return there.melt(ignore_index=False, var_name="measure", value_name="mean").reset_index()
+
+
+def _firsts(means, methods):
+    """(cells in which the first of the methods is the best or level with it, cells)."""
+    won = cells = 0
+    for (_, measure), mine in means[means.method.isin(methods)].groupby(["dataset", "measure"]):
+        mine = mine.set_index("method")["mean"]
+        if methods[0] not in mine or len(mine) < 2:
+            continue
+        cells += 1
+        best = mine.max() if _UP[measure] else mine.min()
+        won += mine[methods[0]] == best
+    return int(won), cells
+
+
+def _first(records, printed, methods):
+    theirs = _firsts(printed, methods)
+    ours = _firsts(_means(records), methods)
+    same = printed[printed.dataset.isin(records.dataset)]
+    beside = _firsts(same, methods)
+    text = (
+        f"first or level in {ours[0]} of {ours[1]} cells; printed numbers: {theirs[0]} of "
+        f"{theirs[1]}, on the same sets {beside[0]} of {beside[1]}"
+    )
+    return (ours[0] / ours[1] if ours[1] else float("nan")), text
+
+
+def _all_rivals(records, method, rivals):
+    fought = duels(records, method, rivals, MEASURES)
+    if fought.empty:
+        return float("nan"), "not run"
+    won, drawn, lost = _counts(fought, "p_corrected")
+    text = (
+        f"better in {(fought.gain > 0).sum()} of {len(fought)} comparisons; wins/draws/losses by "
+        f"the corrected t-test {won}/{drawn}/{lost}, by the paired one "
+        f"{_score(_counts(fought, 'p'))}"
+    )
+    return float((fought.gain > 0).mean()), text
+
+
+def _block(records, first, second):
+    fought = duels(records, first, [second], MEASURES)
+    if fought.empty:
+        return float("nan"), "not run"
+    near = (fought.gain.abs() <= 0.03 * fought.level.abs()).mean()
+    won, drawn, lost = _counts(fought, "p_corrected")
+    text = (
+        f"means within 3% in {near:.0%} of {len(fought)} cells; PCT shown better in {won}, C4.5 in "
+        f"{lost}, corrected t-test"
+    )
+    return float(near), text
+
+
+def _by_size(records, first, second):
+    fought = duels(records, first, [second], MEASURES)
+    if fought.empty:
+        return float("nan"), "not run"
+    relative = (fought.gain / fought.level.abs()).groupby(fought.dataset).mean()
+    rows = records.groupby("dataset")["n_train"].mean()
+    order = [d for d in rows.sort_values().index if d in relative.index]
+    text = "mean relative gain by number of rows, smallest set first: " + ", ".join(
+        f"{d} {relative[d]:+.1%}" for d in order
+    )
+    pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+    if not pairs:
+        return float("nan"), text
+    return float(np.mean([relative[b] > relative[a] > 0 for a, b in pairs])), text
+
+
+def _growth_claims(layers, forests):
+    by = layers.groupby(["data", "time", "measure"])
+    rows = []
+    for (data, time, measure), mine in by:
+        sign = 1 if _UP[measure] else -1
+        test = sign * mine.sort_values("layer").test.to_numpy()
+        final = int(mine.layer[mine.final].iloc[0]) - 1
+        forest = forests[(forests.data == data) & (forests.time == time)]
+        forest = sign * forest.test[forest.measure == measure].iloc[0]
+        span = test.max() - test[0]
+        rows.append(
+            {
+                "deeper": test[final] > test[0],
+                "near": test[final] >= test.max() - 0.1 * max(span, 0),
+                "no_loss": test[final] >= test[-1],
+                "forest": test[final] > forest,
+            }
+        )
+    table = pd.DataFrame(rows)
+    n = len(table)
+    said = {
+        "Layer L is better than the first (Figure 3)": ("deeper", "better"),
+        "Growth stops almost at the best layer (Figure 3)": (
+            "near",
+            "within a tenth of the gain from the first layer to the best on test",
+        ),
+        "Growth is necessary: layer L is no worse than the last (section 4.4)": (
+            "no_loss",
+            "no worse",
+        ),
+        "MLDF is better than RF-PCT with as many trees (Figure 3)": ("forest", "better"),
+    }
+    return {
+        claim: (float(table[column].mean()), f"{how} in {table[column].sum()} of {n} curves")
+        for claim, (column, how) in said.items()
+    }
+
+
+def _label_claims(labels):
+    """Section 4.5, on the measures of the study; label names as in the file."""
+    if labels.time.nunique() < 2 or "FallFoliage" not in set(labels.label):
+        return {}
+    accuracy, p = decreases(labels, "accuracy")
+
+    def both(a, b):
+        cells = [(a, b), (b, a)]
+        share = np.mean([accuracy.loc[c] > 0 and p.loc[c] < LEVEL for c in cells])
+        text = "; ".join(
+            f"{a} deleted: {accuracy.loc[a, b]:+.2f}% of {b}'s accuracy lost (p {p.loc[a, b]:.3f})"
+            for a, b in cells
+        )
+        return float(share), text
+
+    return {
+        "Sunset and Leaf (FallFoliage) need each other (Figure 4)": both("Sunset", "FallFoliage"),
+        "Beach and Urban need each other (Figure 4)": both("Beach", "Urban"),
+    }
