@@ -47,6 +47,9 @@ class DBPNN(MultiLabelEstimator):
     few rows, divided by the number of steps, the same to first order). All machines' weights are
     kept (Meka draws those of the last anew). The rows are shuffled. Meka does not scale features,
     which on CAL500 (-109 to 24) leaves its units saturated.
+
+    A label that no training row has gets scores near 0, one that all have near 1, not constant and
+    the nearer the more epochs (80 random rows: below 0.04 and above 0.96 after 100 epochs).
     """
 
     def __init__(

@@ -43,7 +43,8 @@ class ECC(MultiLabelEstimator):
     Votes tie: a rare label is predicted by no chain at all, and all such labels share the score 0.
     The means of squashed decision values order them too, and are above 0.5 nearly where most
     chains are. A label that all or none of a chain's rows have gets the decision value 1 or -1
-    there.
+    there; one that no training row has thus the score 1 / (1 + e), 0.27 ("hard": 0), one that all
+    have 0.73 ("hard": 1).
 
     Departures: the SVMs minimise ||w||^2 / 2 + C sum(hinge) to a loose tolerance, the bias as one
     more, penalised weight (liblinear's form, LinearSVC with loss "hinge"); each starts from the

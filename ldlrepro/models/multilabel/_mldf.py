@@ -226,7 +226,8 @@ class MLDF(_Cascades, MultiLabelEstimator):
     Attributes
     ----------
     n_layers_ : int, layers kept
-    layer_index_ : int, L of Algorithm 3 from 1; n_layers_ unless ``growth`` is False
+    layer_index_ : int, from 1: L of Algorithm 3, which is n_layers_; with ``growth=False`` the
+        best, on the training rows, of all layers grown (the first of equals), without patience
     performance_ : list of float, the measure on the training rows after every layer grown
     thresholds_ : (n_layers_,) float64, of the confidence, 0 for no reuse
 
@@ -240,7 +241,8 @@ class MLDF(_Cascades, MultiLabelEstimator):
     Notes
     -----
     Yang, Wu, Jiang and Zhou 2020, Algorithms 1-3, Table 2 and the settings of section 4.1. Scores
-    are the mean over the two forests of layer L's representation G.
+    are the mean over the two forests of layer L's representation G, with ``growth=False`` of the
+    last layer's.
 
     What the paper leaves open: new rows go through all ``n_folds`` forests of a block, averaged;
     the extremely random forest sees all rows, the other bootstrap samples; a layer is "worse" for a
@@ -315,12 +317,13 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
 
     Attributes
     ----------
-    cascades_ : list, for each measure: ``measure``, ``best`` (L of Algorithm 3 from 1),
+    cascades_ : list, for each measure: ``measure``, ``best`` (as ``layer_index_`` of `MLDF`),
         ``performance`` (list of float) and the kept ``layers``
 
     Notes
     -----
-    ``predict_proba`` and ``predict`` are those for hamming loss.
+    ``predict_proba`` and ``predict`` are those for hamming loss. As in `MLDF`, a label that no
+    training row has gets the score 0, one that all have 1.
     """
 
     def __init__(

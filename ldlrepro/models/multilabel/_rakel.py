@@ -48,7 +48,7 @@ class RAkEL(MultiLabelEstimator):
     -----
     The sets are drawn at random without a set twice, so that a label can be in none (seldom with
     2 c sets of 3): its score is its share of the training rows. A model that saw one combination
-    only always predicts it.
+    only always predicts it. A label that no training row has gets the score 0, one that all have 1.
 
     Departures: one SVM against the rest for each class, in liblinear's form (penalised bias, hinge
     loss), to a loose tolerance; ``voting="soft"``, since votes of about six models tie often.

@@ -1,0 +1,85 @@
+"""The studies of MLDF's layers and of a label deleted between two of them."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from ldlrepro import MLDF, RFPCT, datasets, metrics
+from ldlrepro.metrics import MULTILABEL
+from ldlrepro.protocols.partition import hold_out
+from ldlrepro.studies import label_drop, layers
+
+QUICK = datasets.make_standin("scene", n_samples=60)
+TRAIN, VALIDATION, TEST = hold_out(60, 0.5, (0, 0))
+FITTED = [*TRAIN, *VALIDATION]
+
+
+def fit(mldf):
+    return mldf.fit(QUICK.X[FITTED], QUICK.Y[FITTED])
+
+
+@pytest.mark.parametrize(
+    ("measure", "performance", "expected"),
+    [
+        ("hamming_loss", [0.5, 0.4, 0.45, 0.42, 0.41, 0.1], 2),  # stopped before the best
+        ("hamming_loss", [0.5, 0.6, 0.6, 0.4, 0.6], 4),  # better just in time
+        ("average_precision", [0.5, 0.6, 0.55, 0.6, 0.58, 0.9], 2),  # as good is not better
+        ("macro_auc", [0.5, 0.6, 0.7, 0.8], 4),
+        ("one_error", [0.3, 0.3, 0.3, 0.3, 0.3, 0.3], 1),
+        ("coverage", [0.3, 0.4, 0.5, 0.6, 0.2], 1),
+        ("ranking_loss", [0.5], 1),  # fewer layers than patience
+        ("ranking_loss", [0.5, 0.4], 2),
+        ("ranking_loss", [0.5, 0.6, 0.7], 1),
+    ],
+)
+def test_final_layer_is_that_of_algorithm_3(measure, performance, expected):
+    assert layers.final_layer(measure, performance) == expected
+
+
+@pytest.fixture(scope="module")
+def grown():
+    return layers.run(quick=True)
+
+
+@pytest.mark.parametrize("measure", list(MULTILABEL))
+def test_final_layer_of_the_study_is_the_one_where_growth_stops(grown, measure):
+    settings = {"max_layers": 5, "n_estimators": 3, "max_estimators": 5, "more_estimators": 1}
+    mldf = fit(MLDF(measure, random_state=0, **settings))
+    table = grown["layers"].query("measure == @measure")
+    assert set(table.source) == {"synthetic"} and table.layer.tolist() == [1, 2, 3, 4, 5]
+    (final,) = table[table.final].itertuples()
+    assert final.layer == mldf.n_layers_
+    np.testing.assert_allclose(table.train[: len(mldf.performance_)], mldf.performance_, rtol=1e-12)
+    score, truth = getattr(metrics, measure), QUICK.Y[TEST]
+    for row, P in zip(table.itertuples(), mldf.staged_predict_proba(QUICK.X[TEST]), strict=False):
+        assert row.test == pytest.approx(score(truth, P), abs=1e-12)
+    P = mldf.predict_proba(QUICK.X[TEST])
+    assert final.test == pytest.approx(score(truth, P), abs=1e-12)
+
+    (forest,) = grown["forests"].query("measure == @measure").itertuples()
+    trees = 2 * 5 * min(3 + final.layer - 1, 5)  # two forests, five folds
+    rf = fit(RFPCT(trees, random_state=0))
+    assert forest.trees == trees
+    assert forest.test == pytest.approx(score(truth, rf.predict_proba(QUICK.X[TEST])), abs=1e-12)
+
+
+def test_every_label_is_deleted_once_and_deleting_changes_the_second_layer():
+    table = label_drop.run(quick=True)["labels"]
+    names = list(QUICK.label_names)
+    plain, other = label_drop.NOTHING, label_drop.OTHER_NUMBERS
+    assert table.deleted.drop_duplicates().tolist() == [plain, other, *names]
+    assert len(table) == (len(names) + 2) * len(names)
+
+    settings = {"n_estimators": 3, "max_estimators": 3, "max_layers": 2, "growth": False}
+    values = {way: rows[["accuracy", "auc"]].values for way, rows in table.groupby("deleted")}
+    truth, x = QUICK.Y[TEST], QUICK.X[TEST]
+    for drop, way in [(None, plain), *enumerate(names)]:
+        P = fit(MLDF(random_state=0, drop_label=drop, **settings)).predict_proba(x)
+        accuracy = np.mean((P > 0.5) == truth, axis=0)
+        auc = [
+            roc_auc_score(*pair) if 0 < pair[0].sum() < 30 else np.nan
+            for pair in zip(truth.T, P.T, strict=True)
+        ]
+        np.testing.assert_allclose(values[way], np.transpose([accuracy, auc]), atol=1e-12)
+        assert way == plain or not np.allclose(values[way], values[plain], equal_nan=True)
+    assert not np.allclose(values[other], values[plain], equal_nan=True)
