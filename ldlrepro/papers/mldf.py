@@ -3,7 +3,7 @@
 from ldlrepro import DBPNN, ECC, MLFE, RFPCT, MLDFSuite, RAkEL
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
-from ldlrepro.studies import label_drop, layers
+from ldlrepro.studies import label_drop, layers, ties
 
 #: Tables 4 and 5 in the paper's order.
 SMALL = ("CAL500", "enron", "image", "scene", "yeast")
@@ -73,7 +73,11 @@ PAPER = Paper(
     title="Multi-Label Learning with Deep Forest",
     experiments=(TABLES, TABLE_5, PUT_RIGHT, TABLES_LARGE),
     quick={"scene": 90},
-    studies=(Study("layers", layers.run), Study("label_drop", label_drop.run)),
+    studies=(
+        Study("layers", layers.run),
+        Study("label_drop", label_drop.run),
+        Study("ties", ties.run),
+    ),
     tables={
         "4": (("tables", "tables_large"), ()),
         "5": (("tables", "table_5", "tables_large"), ()),
