@@ -3,7 +3,7 @@
 Trees of full depth give many labels of a row the score 0. Table 1 counts ties against the
 prediction in coverage, ranking loss and average precision, and for it in macro-AUC; programs often
 break them by the order of the columns. More trees leave fewer ties: the paper's RF-PCT has 100, but "all
-methods use the 5-fold cross-validation" may mean five times as many.
+methods use the 5-fold cross-validation" may mean that it has five times as many.
 """
 
 import numpy as np
