@@ -22,6 +22,7 @@ from ldlrepro.models.maxent._saiis import SAIIS
 from ldlrepro.models.multilabel._dbpnn import DBPNN
 from ldlrepro.models.multilabel._ecc import ECC
 from ldlrepro.models.multilabel._forests import ERFMLC45, ERFPCT, RFMLC45, RFPCT
+from ldlrepro.models.multilabel._frequencies import LabelFrequencies
 from ldlrepro.models.multilabel._mldf import MLDF, MLDFSuite
 from ldlrepro.models.multilabel._mlfe import MLFE
 from ldlrepro.models.multilabel._rakel import RAkEL
@@ -62,6 +63,7 @@ __all__ = [
     "LDLogitBoost",
     "LDSVR",
     "LPP",
+    "LabelFrequencies",
     "MLDF",
     "MLDFSuite",
     "MLFE",

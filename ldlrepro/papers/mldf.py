@@ -1,6 +1,6 @@
 """Yang, Wu, Jiang, Zhou: Multi-Label Learning with Deep Forest (ECAI 2020)."""
 
-from ldlrepro import DBPNN, ECC, MLFE, RFPCT, MLDFSuite, RAkEL
+from ldlrepro import DBPNN, ECC, MLFE, RFPCT, LabelFrequencies, MLDFSuite, RAkEL
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 from ldlrepro.studies import label_drop, layers, ties
@@ -23,11 +23,13 @@ TABLES = Experiment(
     methods=(
         Method("MLDF", MLDFSuite(), staged=True),
         Method("RF-PCT", RFPCT()),
+        Method("RF-PCT, 500 trees", RFPCT(500)),  # 100 in each of five folds?
         Method("RF-PCT, depth 3", RFPCT(max_depth=3)),  # as deep as MLDF's first layer
         Method("DBPNN", DBPNN()),
         Method("MLFE", MLFE()),
         Method("ECC", ECC()),
         Method("RAKEL", RAkEL()),
+        Method("Label frequencies", LabelFrequencies()),
         Method("MLDF, no reuse", MLDFSuite(reuse=False), staged=True),
     ),
     datasets=SMALL,
@@ -49,9 +51,11 @@ TABLES_LARGE = Experiment(
     methods=(
         Method("MLDF", MLDFSuite(), staged=True),
         Method("RF-PCT", RFPCT()),
+        Method("RF-PCT, 500 trees", RFPCT(500)),  # 100 in each of five folds?
         Method("DBPNN", DBPNN()),
         Method("ECC, 10 chains", ECC(10)),
         Method("RAKEL", RAkEL()),
+        Method("Label frequencies", LabelFrequencies()),
         Method("MLDF, no reuse", MLDFSuite(reuse=False), staged=True),
     ),
     datasets=LARGE,

@@ -2,8 +2,8 @@
 
 Trees of full depth give many labels of a row the score 0. Table 1 counts ties against the
 prediction in coverage, ranking loss and average precision, and for it in macro-AUC; programs often
-break them by the order of the columns. More trees leave fewer ties: the paper's RF-PCT has 100, but "all
-methods use the 5-fold cross-validation" may mean that it has five times as many.
+break them by the order of the columns. More trees leave fewer ties: the paper's RF-PCT has 100,
+which "all methods use the 5-fold cross-validation" may make 500.
 """
 
 import numpy as np
