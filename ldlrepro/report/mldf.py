@@ -8,10 +8,29 @@ from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols import stats
 from ldlrepro.report.compare import LEVEL, duels, order_claim, verdict
 from ldlrepro.report.plots import nothing
+from ldlrepro.report.tables import cells, show, summary
 from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
 
 MEASURES = tuple(MULTILABEL)
+LABEL = {m: MULTILABEL[m].label for m in MEASURES}
 _UP = {m: MULTILABEL[m].greater_is_better for m in MEASURES}
+#: Rows of the tables: those of the paper's, then others.
+ORDER = (
+    "MLDF",
+    "RF-PCT",
+    "DBPNN",
+    "MLFE",
+    "ECC",
+    "ECC, 10 chains",
+    "RAKEL",
+    "MLDF, C4.5",
+    "MLDF, no reuse",
+    "RF-PCT, 500 trees",
+    "RF-PCT, depth 3",
+    "Label frequencies",
+)
+#: Sets of Figure 2.
+RADAR = ("CAL500", "yeast", "corel16k001", "corel16k002")
 #: Labels of a set, and the most that one of its rows has.
 MOST_LABELS = {
     "CAL500": (174, 48),
@@ -42,6 +61,35 @@ def own_measures(records):
     return pd.concat([own.reset_index(), records[stage.isna()]])[records.columns]
 
 
+def splits(numbers):
+    """Text on how many splits lie behind a table, where the methods differ.
+
+    Parameters
+    ----------
+    numbers : Series, method -> number of splits
+    """
+    most = numbers.max()
+    fewer = [f"{m} {n}" for m, n in numbers.items() if n < most]
+    text = f"{most} split{'s' if most > 1 else ''}"
+    return text + (f" ({', '.join(fewer)})" if fewer else "")
+
+
+def table_3(printed, registry):
+    """Table 3 beside the registry; "≠" marks where they differ, "–" what is not known here."""
+    wide = printed.pivot_table(index="dataset", columns="measure", values="mean", sort=False)
+    registry = registry.set_index("name")
+    rows = []
+    for dataset, said in wide.iterrows():
+        row = {"data set": registry.display[dataset]}
+        for column in ("n", "features", "labels"):
+            here = registry.loc[dataset, column]
+            differ = "" if pd.isna(here) or here == said[column] else " ≠"
+            row[f"{column}, printed"] = f"{said[column]:.0f}"
+            row[f"{column}, here"] = "–" if pd.isna(here) else f"{here}{differ}"
+        rows.append(row)
+    return show(pd.DataFrame(rows), "Table 3", False)
+
+
 def average_ranks(means, methods):
     """Average rank of each method over the data sets by each measure, 1 the best.
 
@@ -57,7 +105,7 @@ def average_ranks(means, methods):
             continue
         wide = wide[list(methods)].dropna()
         ranks = stats.ranks(wide.to_numpy(), _UP[measure]).mean(axis=0)
-        table[MULTILABEL[measure].label] = [f"{rank:.2f}" for rank in ranks]
+        table[LABEL[measure]] = [f"{rank:.2f}" for rank in ranks]
     return pd.DataFrame(table, index=pd.Index(methods, name="method"))
 
 
@@ -75,7 +123,7 @@ def duel_table(records, first, rivals, printed):
         mine = fought[fought.measure == measure]
         rows.append(
             {
-                "measure": MULTILABEL[measure].label,
+                "measure": LABEL[measure],
                 "printed": _score(_said(there[there.measure == measure])),
                 "paired t-test": _score(_counts(mine, "p")),
                 "corrected t-test": _score(_counts(mine, "p_corrected")),
@@ -107,6 +155,44 @@ def _said(printed):
 
 def _score(counts):
     return "/".join(str(n) for n in counts)
+
+
+def figure_1():
+    """Figure 1: two forests a layer; reuse turns their output H into G, the next layer's input."""
+    figure, axis = plt.subplots(figsize=(10, 3))
+
+    def box(x, y, width, height, text, colour):
+        axis.add_patch(plt.Rectangle((x, y), width, height, facecolor=colour, edgecolor="0.3"))
+        axis.text(x + width / 2, y + height / 2, text, ha="center", va="center", fontsize=8)
+
+    def arrow(x, y, to_x, to_y):
+        axis.annotate("", (to_x, to_y), (x, y), arrowprops={"arrowstyle": "->", "color": "0.3"})
+
+    box(0, 0.8, 0.7, 0.8, "features X", "mistyrose")
+    for t in range(3):
+        x = 1.2 + 2.9 * t
+        box(x, 1.35, 1, 0.6, f"RF, layer {t + 1}", "0.85")
+        box(x, 0.45, 1, 0.6, f"ERF, layer {t + 1}", "lightblue")
+        box(x + 1.3, 0.9, 0.5, 0.6, f"$H^{t + 1}$", "white")
+        box(x + 2.1, 0.9, 0.5, 0.6, f"$G^{t + 1}$", "lightsteelblue")
+        for y in (1.65, 0.75):
+            arrow(x - 0.3 if t else 0.7, 1.2, x, y)
+            arrow(x + 1, y, x + 1.3, 1.2)
+        arrow(x + 1.8, 1.2, x + 2.1, 1.2)
+        if t:
+            reused = {"arrowstyle": "->", "linestyle": "--", "color": "C3"}
+            reused["connectionstyle"] = "arc3,rad=0.35"
+            axis.annotate("", (x + 2.35, 0.9), (x - 0.55, 0.9), arrowprops=reused)
+            axis.text(
+                x + 1, 0.02, "kept where confidence is low", fontsize=7, color="C3", ha="center"
+            )
+    axis.plot([0.35, 0.35, 7.0], [1.6, 2.2, 2.2], color="mistyrose", linewidth=4, zorder=0)
+    axis.text(3.6, 2.27, "X goes into every layer", fontsize=7, ha="center")
+    axis.set(xlim=(-0.1, 10), ylim=(-0.25, 2.45))
+    axis.axis("off")
+    axis.set_title("A layer sees the features and the representation before it (schematic)")
+    figure.tight_layout()
+    return figure
 
 
 def radar(ours, names, methods):
@@ -141,7 +227,7 @@ def radar(ours, names, methods):
             radius = scaled.loc[method].to_numpy()
             axis.plot(np.append(angle, 0), np.append(radius, radius[0]), ".-", color=colour)
             axis.fill(angle, radius, color=colour, alpha=0.2, label=method)
-        axis.set_xticks(angle, [MULTILABEL[m].label for m in MEASURES], fontsize=7)
+        axis.set_xticks(angle, list(LABEL.values()), fontsize=7)
         axis.set(ylim=(0, 1.05), yticks=[0.5, 1], yticklabels=[])
         axis.set_title(names[dataset], fontsize=9)
     handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -169,7 +255,7 @@ def figure_3(layers, forests, dataset, title):
             forest = forests[(forests.measure == measure) & (forests.time == time)]
             axis.plot(at.layer, forest.test, "^", color=f"C{time}", mfc="none", label="RF-PCT")
         arrow = "↑" if _UP[measure] else "↓"
-        axis.set(title=f"{MULTILABEL[measure].label} {arrow}", xlabel="layer")
+        axis.set(title=f"{LABEL[measure]} {arrow}", xlabel="layer")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
     figure.suptitle(title)
@@ -187,7 +273,7 @@ def growth(layers, forests, names):
         rows.append(
             {
                 "data set": names[dataset],
-                "measure": MULTILABEL[measure].label,
+                "measure": LABEL[measure],
                 "L of each split": ", ".join(str(n) for n in mine.layer[mine.final]),
                 "first layer": f"{mine.test[mine.layer == 1].mean():.4f}",
                 "layer L": f"{mine.test[mine.final].mean():.4f}",
@@ -244,13 +330,45 @@ def figure_4(labels):
 
 
 def defect(published, right, order):
-    """The `image` file as published and with its labels put right: a row a method and measure."""
+    """The `image` file as published and with its labels put right, on the splits run with both.
+
+    Returns
+    -------
+    DataFrame, one row a method: "as published → put right" for each measure
+    """
+    published = published[published.fold.isin(right.fold)]
     rows = []
     for method in (m for m in order if {m} <= set(published.method) & set(right.method)):
         row = {"method": method}
         for measure in MEASURES:
-            a, b = (f[measure][f.method == method] for f in (published, right))
-            row[MULTILABEL[measure].label] = f"{a.mean():.3f} → {b.mean():.3f}"
+            a, b = (f[measure][f.method == method].mean() for f in (published, right))
+            row[LABEL[measure]] = f"{a:.3f} → {b:.3f}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def agreement_as(printed, method, alternatives):
+    """Cells that agree with a method's printed ones, if each alternative stood in its place.
+
+    Parameters
+    ----------
+    printed : rows of Table 4
+    alternatives : dict, name in the table -> records, or rows of the study "ties"
+
+    Returns
+    -------
+    DataFrame, one row an alternative, one column a measure, and "all"
+    """
+    rows = []
+    for name, mine in alternatives.items():
+        ours = summary(mine.assign(method=method), measures=MEASURES)
+        compared = cells(ours, printed[printed.method == method])
+        compared = compared[compared.ours.notna()]
+        row = {"in its place": name}
+        for measure in (*MEASURES, "all"):
+            there = compared if measure == "all" else compared[compared.measure == measure]
+            label = "all" if measure == "all" else LABEL[measure]
+            row[label] = f"{int(there.agrees.sum())} of {len(there)}"
         rows.append(row)
     return pd.DataFrame(rows)
 
