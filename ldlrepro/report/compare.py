@@ -28,11 +28,11 @@ def head_to_head(records, first, second, names, measure="kl_divergence"):
         rows.append(
             {
                 "data set": names[dataset],
-                first: f"{a.mean():.4f}±{a.std(ddof=1):.4f}",
-                second: f"{b.mean():.4f}±{b.std(ddof=1):.4f}",
+                first: _mean_and_spread(a),
+                second: _mean_and_spread(b),
                 "difference": f"{a.mean() - b.mean():+.4f} ({a.mean() / b.mean() - 1:+.1%})",
-                "p, paired t": f"{stats.paired_t(a, b):.4f}",
-                "p, corrected": f"{stats.corrected_t(a, b, *sizes):.4f}",
+                "p, paired t": _shown(_p(a, b, sizes, False)),
+                "p, corrected": _shown(_p(a, b, sizes)),
                 "better": _winner(first, second, a, b, sizes, measure),
             }
         )
@@ -49,8 +49,25 @@ def _pairs(records, first, second, measure):
             yield dataset, both[first].to_numpy(), both[second].to_numpy(), sizes
 
 
+def _p(a, b, sizes, corrected=True):
+    """p-value of the paired t-test, NaN for a single split."""
+    if len(a) < 2:
+        return float("nan")
+    return stats.corrected_t(a, b, *sizes) if corrected else stats.paired_t(a, b)
+
+
+def _shown(p):
+    return "–" if np.isnan(p) else f"{p:.4f}"
+
+
+def _mean_and_spread(a):
+    return f"{a.mean():.4f}±{a.std(ddof=1):.4f}" if len(a) > 1 else f"{a.mean():.4f}"
+
+
 def _winner(first, second, a, b, sizes, measure, corrected=True):
-    p = stats.corrected_t(a, b, *sizes) if corrected else stats.paired_t(a, b)
+    p = _p(a, b, sizes, corrected)
+    if np.isnan(p):
+        return "one split: no test"
     if p >= LEVEL:
         return "no difference shown"
     return first if (a.mean() > b.mean()) == MEASURES[measure].greater_is_better else second
@@ -106,16 +123,14 @@ def duels(records, first, rivals, measures):
     Returns
     -------
     DataFrame, one row a data set, measure and rival: gain (of the means, positive where ``first``
-    is better), level (mean of ``first``), p (paired t-test), p_corrected
+    is better), level (mean of ``first``), p (paired t-test) and p_corrected, NaN for one split
     """
     rows = []
     for rival in rivals:
         for measure in measures:
             sign = 1 if MEASURES[measure].greater_is_better else -1
             for dataset, a, b, sizes in _pairs(records, first, rival, measure):
-                if len(a) < 2:  # nothing to test on one fold
-                    continue
-                tests = stats.paired_t(a, b), stats.corrected_t(a, b, *sizes)
+                tests = _p(a, b, sizes, corrected=False), _p(a, b, sizes)
                 rows.append((dataset, measure, rival, sign * (a - b).mean(), a.mean(), *tests))
     columns = ["dataset", "measure", "rival", "gain", "level", "p", "p_corrected"]
     return pd.DataFrame(rows, columns=columns)

@@ -137,6 +137,7 @@ def duel_table(records, first, rivals, printed):
 
 
 def _counts(fought, column):
+    fought = fought.dropna(subset=[column])  # one split: no test
     shown = fought[column] < LEVEL
     won, lost = (shown & (fought.gain > 0)).sum(), (shown & (fought.gain < 0)).sum()
     return int(won), len(fought) - int(won + lost), int(lost)
