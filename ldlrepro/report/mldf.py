@@ -180,6 +180,7 @@ def figure_1():
             arrow(x - 0.3 if t else 0.7, 1.2, x, y)
             arrow(x + 1, y, x + 1.3, 1.2)
         arrow(x + 1.8, 1.2, x + 2.1, 1.2)
+        arrow(x + 0.5, 2.2, x + 0.5, 1.95)
         if t:
             reused = {"arrowstyle": "->", "linestyle": "--", "color": "C3"}
             reused["connectionstyle"] = "arc3,rad=0.35"
@@ -187,7 +188,7 @@ def figure_1():
             axis.text(
                 x + 1, 0.02, "kept where confidence is low", fontsize=7, color="C3", ha="center"
             )
-    axis.plot([0.35, 0.35, 7.0], [1.6, 2.2, 2.2], color="mistyrose", linewidth=4, zorder=0)
+    axis.plot([0.35, 0.35, 7.5], [1.6, 2.2, 2.2], color="mistyrose", linewidth=4, zorder=0)
     axis.text(3.6, 2.27, "X goes into every layer", fontsize=7, ha="center")
     axis.set(xlim=(-0.1, 10), ylim=(-0.25, 2.45))
     axis.axis("off")
@@ -320,7 +321,10 @@ def figure_4(labels):
         axis.imshow(mean, cmap="RdBu_r", vmin=-limit, vmax=limit)
         for i, j in np.ndindex(mean.shape):
             star = "*" if p.iloc[i, j] < LEVEL else ""
-            axis.text(j, i, f"{mean.iloc[i, j]:.2f}{star}", ha="center", va="center", fontsize=7)
+            value = mean.iloc[i, j]
+            colour = "white" if abs(value) > 0.6 * limit else "black"
+            where = {"ha": "center", "va": "center", "fontsize": 7, "color": colour}
+            axis.text(j, i, f"{value:.2f}{star}", **where)
         axis.set_xticks(range(mean.shape[1]), mean.columns, rotation=30, fontsize=8)
         axis.set_yticks(range(len(mean)), mean.index, fontsize=8)
         name = {"accuracy": "accuracy", "auc": "AUC"}[measure]
@@ -401,6 +405,21 @@ def impossible(printed):
             text = f"AP {cell.average_precision:.3f}, one-error {cell.one_error:.3f}"
             rows.append((dataset, method, text, f"average precision at most {most:.3f}"))
     return pd.DataFrame(rows, columns=["data set", "method", "printed", "what must hold"])
+
+
+def marks_against_means(printed):
+    """Cells of Table 4 whose mark says the contrary of the printed means (equal means: either)."""
+    mldf = printed[printed.method == "MLDF"].set_index(["dataset", "measure"])["mean"]
+    rows = []
+    for cell in printed[printed.note.str.contains("mark: MLDF")].itertuples():
+        own = mldf.get((cell.dataset, cell.measure), np.nan)
+        ahead = own > cell.mean if _UP[cell.measure] else own < cell.mean
+        said = "MLDF better" in cell.note
+        if own != cell.mean and not np.isnan(own) and ahead != said:
+            mark = "MLDF better" if said else "MLDF worse"
+            said = f"MLDF {own:.3f}, {cell.method} {cell.mean:.3f}"
+            rows.append((cell.dataset, LABEL[cell.measure], said, mark))
+    return pd.DataFrame(rows, columns=["data set", "measure", "printed means", "printed mark"])
 
 
 def claims(records, printed, layers, forests, labels, methods, c45, no_reuse):
