@@ -3,7 +3,7 @@
 from ldlrepro import DBPNN, ECC, MLFE, RFPCT, LabelFrequencies, MLDFSuite, RAkEL
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
-from ldlrepro.studies import label_drop, layers, ties
+from ldlrepro.studies import label_drop, layers, thresholds, ties
 
 #: Tables 4 and 5 in the paper's order.
 SMALL = ("CAL500", "enron", "image", "scene", "yeast")
@@ -83,6 +83,7 @@ PAPER = Paper(
         Study("layers", layers.run),
         Study("label_drop", label_drop.run),
         Study("ties", ties.run),
+        Study("thresholds", thresholds.run),
     ),
     tables={
         "4": (("tables", "tables_large"), ()),
