@@ -6,9 +6,9 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain
 from sklearn.svm import LinearSVC
 
-from ldlrepro import DBPNN, ECC, MLFE, RAkEL
+from ldlrepro import DBPNN, ECC, MLFE, LabelFrequencies, RAkEL
 from ldlrepro.kernels.mlfe import box_quadratic, sparse_codes
-from ldlrepro.metrics import hamming_loss, ranking_loss
+from ldlrepro.metrics import hamming_loss, macro_auc, ranking_loss
 from ldlrepro.models.multilabel._dbpnn import loss_and_gradients
 
 EXACT = {"tol": 1e-8, "max_iter": 20000}
@@ -236,6 +236,20 @@ def test_the_objective_of_mlfe_never_rises_and_ends_at_its_minimum(data, betas):
     for scale in (1e-3, 1e-1):
         for _ in range(20):
             assert objective(flat + scale * rng.normal(size=len(flat))) > best
+
+
+def test_label_frequencies_are_the_score_of_every_row(data):
+    X, Y = data
+    Y = np.column_stack([Y[:, :2], np.zeros(60), np.ones(60), np.arange(60) < 45])
+    scores = LabelFrequencies().fit(X, Y).predict_proba(100 * X[:7])
+    expected = [Y[:, 0].sum() / 60, Y[:, 1].sum() / 60, 0, 1, 0.75]
+    assert scores.shape == (7, 5)
+    for row in scores:
+        np.testing.assert_allclose(row, expected, rtol=1e-12)
+    np.testing.assert_array_equal(
+        LabelFrequencies().fit(X, Y).predict(X[:7]), np.tile(np.greater(expected, 0.5), (7, 1))
+    )
+    assert macro_auc(Y, LabelFrequencies().fit(X, Y).predict_proba(X)) == 0.5
 
 
 @pytest.mark.parametrize(
