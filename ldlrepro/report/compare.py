@@ -46,7 +46,8 @@ def _pairs(records, first, second, measure):
         if first in wide and second in wide:
             both = wide[[first, second]].dropna()
             sizes = mine.n_train.mean(), mine.n_test.mean()
-            yield dataset, both[first].to_numpy(), both[second].to_numpy(), sizes
+            if len(both):
+                yield dataset, both[first].to_numpy(), both[second].to_numpy(), sizes
 
 
 def _p(a, b, sizes, corrected=True):

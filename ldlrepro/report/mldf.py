@@ -104,6 +104,8 @@ def average_ranks(means, methods):
         if not set(methods) <= set(wide.columns):
             continue
         wide = wide[list(methods)].dropna()
+        if wide.empty:
+            continue
         ranks = stats.ranks(wide.to_numpy(), _UP[measure]).mean(axis=0)
         table[LABEL[measure]] = [f"{rank:.2f}" for rank in ranks]
     return pd.DataFrame(table, index=pd.Index(methods, name="method"))
@@ -117,7 +119,8 @@ def duel_table(records, first, rivals, printed):
     printed : rows of Table 4 (marks of the rivals) or 5 (counts of ``first``), in column ``note``
     """
     fought = duels(records, first, rivals, MEASURES)
-    there = printed[printed.dataset.isin(fought.dataset)]
+    tested = fought.dropna(subset=["p"]).dataset
+    there = printed[printed.dataset.isin(tested) & printed.method.isin([first, *rivals])]
     rows = []
     for measure in MEASURES:
         mine = fought[fought.measure == measure]
@@ -341,14 +344,14 @@ def defect(published, right, order):
     -------
     DataFrame, one row a method: "as published → put right" for each measure
     """
-    published = published[published.fold.isin(right.fold)]
     rows = []
-    for method in (m for m in order if {m} <= set(published.method) & set(right.method)):
-        row = {"method": method}
-        for measure in MEASURES:
-            a, b = (f[measure][f.method == method].mean() for f in (published, right))
-            row[LABEL[measure]] = f"{a:.3f} → {b:.3f}"
-        rows.append(row)
+    for method in order:
+        a, b = (f[f.method == method].set_index("fold") for f in (published, right))
+        both = a.index.intersection(b.index)
+        if len(both):
+            means = a.loc[both, list(MEASURES)].mean(), b.loc[both, list(MEASURES)].mean()
+            cells_ = {LABEL[m]: f"{means[0][m]:.3f} → {means[1][m]:.3f}" for m in MEASURES}
+            rows.append({"method": method} | cells_)
     return pd.DataFrame(rows)
 
 
@@ -381,11 +384,12 @@ def agreement_as(printed, method, alternatives):
 def impossible(printed):
     """Printed cells of Table 4 that no predictions on the data can have.
 
-    A row with r of c labels whose lowest relevant one stands below k irrelevant ones has a ranking
-    loss of at most k / (c - r) and a coverage of at least k / c, so that coverage is at least the
-    ranking loss times 1 - r / c. If a row's top label is irrelevant, its average precision is at
-    most the mean of k / (k + 1) for k = 1 ... r. Both hold for means with r the most labels of any
-    row. Sets whose labels are not at hand are left out.
+    Let every row have at least one and at most r of c labels. A row whose lowest relevant label
+    stands below k irrelevant ones has a ranking loss of at most k / (c - its labels) and a coverage
+    of at least k / c: coverage is at least the ranking loss times 1 - r / c. A row whose top label
+    is irrelevant has an average precision of at most r / (r + 1), where all its labels are tied
+    just below: average precision is at most 1 - one-error / (r + 1). Means keep both. Sets whose
+    labels are not at hand are left out.
     """
     wide = printed.pivot_table(
         index=["dataset", "method"], columns="measure", values="mean", sort=False
@@ -399,8 +403,7 @@ def impossible(printed):
         if cell.coverage + 0.0005 < least:
             text = f"coverage {cell.coverage:.3f}, ranking loss {cell.ranking_loss:.3f}"
             rows.append((dataset, method, text, f"coverage at least {least:.3f}"))
-        k = np.arange(1, r + 1)
-        most = 1 - (cell.one_error - 0.0005) * (1 / (k + 1)).mean()
+        most = 1 - (cell.one_error - 0.0005) / (r + 1)
         if cell.average_precision - 0.0005 > most:
             text = f"AP {cell.average_precision:.3f}, one-error {cell.one_error:.3f}"
             rows.append((dataset, method, text, f"average precision at most {most:.3f}"))
@@ -524,7 +527,7 @@ def _by_size(records, first, second):
 
 
 def _growth_claims(layers, forests):
-    by = layers.groupby(["data", "time", "measure"])
+    by = layers.groupby(["data", "time", "measure"], sort=False)
     rows = []
     for (data, time, measure), mine in by:
         sign = 1 if _UP[measure] else -1
@@ -535,6 +538,7 @@ def _growth_claims(layers, forests):
         span = test.max() - test[0]
         rows.append(
             {
+                "data": data,
                 "deeper": test[final] > test[0],
                 "near": test[final] >= test.max() - 0.1 * max(span, 0),
                 "no_loss": test[final] >= test[-1],
@@ -542,7 +546,7 @@ def _growth_claims(layers, forests):
             }
         )
     table = pd.DataFrame(rows)
-    n = len(table)
+    by_set = table.groupby("data", sort=False)
     said = {
         "Layer L is better than the first (Figure 3)": ("deeper", "better"),
         "Growth stops almost at the best layer (Figure 3)": (
@@ -555,10 +559,13 @@ def _growth_claims(layers, forests):
         ),
         "MLDF is better than RF-PCT with as many trees (Figure 3)": ("forest", "better"),
     }
-    return {
-        claim: (float(table[column].mean()), f"{how} in {table[column].sum()} of {n} curves")
-        for claim, (column, how) in said.items()
-    }
+    found = {}
+    for claim, (column, how) in said.items():
+        # The verdict is on the paper's set, the first of the study.
+        count = by_set[column].agg(["sum", "size"])
+        text = ", ".join(f"{n} of {size} curves on {d}" for d, (n, size) in count.iterrows())
+        found[claim] = float(count["sum"].iloc[0] / count["size"].iloc[0]), f"{how} in {text}"
+    return found
 
 
 def _label_claims(labels):
