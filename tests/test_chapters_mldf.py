@@ -11,6 +11,7 @@ from ldlrepro.datasets import registry
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols.partition import hold_out
 from ldlrepro.report import mldf
+from ldlrepro.report import mldf_figures as figures
 from ldlrepro.report.compare import duels, verdict, wins
 from ldlrepro.report.mldf import LABEL, MEASURES
 from ldlrepro.studies import ties
@@ -401,7 +402,7 @@ def test_real_numbers_of_labels(name):
 
 
 def test_figure_1_is_a_figure():
-    figure = mldf.figure_1()
+    figure = figures.figure_1()
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert "RF, layer 1" in texts and "ERF, layer 3" in texts
 
@@ -412,7 +413,7 @@ def test_radar():
     ours = frame.melt(["dataset", "method"], MEASURES, "measure", "mean")[columns]
     ours = pd.concat([ours, ours[ours.method != "c"].assign(dataset="B")])
     names, colours = {"B": "Set B", "A": "Set A"}, {"a": "C0", "b": "C1", "c": "C2"}
-    figure = mldf.radar(ours, names, colours)
+    figure = figures.radar(ours, names, colours)
     (axis,) = figure.axes  # B lacks a method
     assert axis.get_title() == "Set A"
     best, worst, between = (line.get_ydata() for line in axis.lines)
@@ -420,8 +421,8 @@ def test_radar():
     np.testing.assert_allclose(worst, 0)
     np.testing.assert_allclose(between, 0.5)
     assert len(best) == 7  # closed
-    assert len(mldf.radar(ours, names, {"a": "C0", "b": "C1"}).axes) == 2
-    assert text_of(mldf.radar(ours, {"Z": "Set Z"}, colours)) == "No records of this experiment."
+    assert len(figures.radar(ours, names, {"a": "C0", "b": "C1"}).axes) == 2
+    assert text_of(figures.radar(ours, {"Z": "Set Z"}, colours)) == "No records of this experiment."
 
 
 def grown(measure, curves, finals, forests, data="A"):
@@ -465,7 +466,7 @@ def test_growth():
 
 def test_figure_3():
     layers, forests = join(*(grown(measure, *CURVES) for measure in MEASURES))
-    figure = mldf.figure_3(layers, forests, "A", "Set A")
+    figure = figures.figure_3(layers, forests, "A", "Set A")
     assert [axis.get_title() for axis in figure.axes] == [
         f"{LABEL[m]} {'↑' if m in UP else '↓'}" for m in MEASURES
     ]
@@ -480,7 +481,7 @@ def test_figure_3():
             ([2], [0.45]),
         ]
     assert figure.get_suptitle() == "Set A"
-    assert text_of(mldf.figure_3(layers, forests, "Z", "Set Z")) == "No records of this study."
+    assert text_of(figures.figure_3(layers, forests, "Z", "Set Z")) == "No records of this study."
 
 
 def dropped(accuracy, auc=None):
@@ -524,7 +525,7 @@ def test_decreases():
 
 def test_figure_4():
     labels = dropped(ACCURACY)
-    figure = mldf.figure_4(labels)
+    figure = figures.figure_4(labels)
     left, right = figure.axes
     texts = [text.get_text() for text in left.texts]
     assert texts == ["10.00*", "37.50", "17.50", "-1.01*", "0.00", "0.00"]
@@ -532,7 +533,7 @@ def test_figure_4():
         "decrease of accuracy, %",
         "decrease of AUC, %",
     ]
-    assert text_of(mldf.figure_4(labels[labels.time == 0])) == "One split: no test."
+    assert text_of(figures.figure_4(labels[labels.time == 0])) == "One split: no test."
 
 
 def test_defect_counts_only_the_splits_of_the_records_put_right():

@@ -1,0 +1,142 @@
+"""Figures of the chapter on MLDF."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from ldlrepro.report.compare import LEVEL
+from ldlrepro.report.mldf import LABEL, MEASURES, UP, decreases
+from ldlrepro.report.plots import nothing
+
+#: Sets of Figure 2.
+RADAR = ("CAL500", "yeast", "corel16k001", "corel16k002")
+
+
+def figure_1():
+    """Figure 1: two forests a layer; reuse turns their output H into G, the next layer's input."""
+    figure, axis = plt.subplots(figsize=(10, 3))
+
+    def box(x, y, width, height, text, colour):
+        axis.add_patch(plt.Rectangle((x, y), width, height, facecolor=colour, edgecolor="0.3"))
+        axis.text(x + width / 2, y + height / 2, text, ha="center", va="center", fontsize=8)
+
+    def arrow(x, y, to_x, to_y):
+        axis.annotate("", (to_x, to_y), (x, y), arrowprops={"arrowstyle": "->", "color": "0.3"})
+
+    box(0, 0.8, 0.7, 0.8, "features X", "mistyrose")
+    for t in range(3):
+        x = 1.2 + 2.9 * t
+        box(x, 1.35, 1, 0.6, f"RF, layer {t + 1}", "0.85")
+        box(x, 0.45, 1, 0.6, f"ERF, layer {t + 1}", "lightblue")
+        box(x + 1.3, 0.9, 0.5, 0.6, f"$H^{t + 1}$", "white")
+        box(x + 2.1, 0.9, 0.5, 0.6, f"$G^{t + 1}$", "lightsteelblue")
+        for y in (1.65, 0.75):
+            arrow(x - 0.3 if t else 0.7, 1.2, x, y)
+            arrow(x + 1, y, x + 1.3, 1.2)
+        arrow(x + 1.8, 1.2, x + 2.1, 1.2)
+        arrow(x + 0.5, 2.2, x + 0.5, 1.95)
+        if t:
+            reused = {"arrowstyle": "->", "linestyle": "--", "color": "C3"}
+            reused["connectionstyle"] = "arc3,rad=0.35"
+            axis.annotate("", (x + 2.35, 0.9), (x - 0.55, 0.9), arrowprops=reused)
+            axis.text(
+                x + 1, 0.02, "kept where confidence is low", fontsize=7, color="C3", ha="center"
+            )
+    axis.plot([0.35, 0.35, 7.5], [1.6, 2.2, 2.2], color="mistyrose", linewidth=4, zorder=0)
+    axis.text(3.6, 2.27, "X goes into every layer", fontsize=7, ha="center")
+    axis.set(xlim=(-0.1, 10), ylim=(-0.25, 2.45))
+    axis.axis("off")
+    axis.set_title("A layer sees the features and the representation before it (schematic)")
+    figure.tight_layout()
+    return figure
+
+
+def radar(ours, names, methods):
+    """Figure 2: one hexagon a method; the rim is the best of them, the centre the worst.
+
+    Parameters
+    ----------
+    ours : result of `report.summary`
+    names : dict, data set -> title
+    methods : dict, method -> colour
+    """
+    there = [d for d in names if set(methods) <= set(ours.method[ours.dataset == d])]
+    if not there:
+        return nothing("No records of this experiment.")
+    angle = np.linspace(0, 2 * np.pi, len(MEASURES), endpoint=False)
+    figure, axes = plt.subplots(
+        1,
+        len(there),
+        figsize=(3.1 * len(there), 3.6),
+        subplot_kw={"projection": "polar"},
+        squeeze=False,
+    )
+    for axis, dataset in zip(axes[0], there, strict=True):
+        mine = ours[ours.dataset == dataset].pivot_table(
+            index="method", columns="measure", values="mean"
+        )
+        mine = mine.loc[list(methods), list(MEASURES)]
+        mine = mine * [1 if UP[m] else -1 for m in MEASURES]
+        spread = (mine.max() - mine.min()).replace(0, 1)
+        scaled = (mine - mine.min()) / spread
+        for method, colour in methods.items():
+            radius = scaled.loc[method].to_numpy()
+            axis.plot(np.append(angle, 0), np.append(radius, radius[0]), ".-", color=colour)
+            axis.fill(angle, radius, color=colour, alpha=0.2, label=method)
+        axis.set_xticks(angle, list(LABEL.values()), fontsize=7)
+        axis.set(ylim=(0, 1.05), yticks=[0.5, 1], yticklabels=[])
+        axis.set_title(names[dataset], fontsize=9)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
+    return figure
+
+
+def figure_3(layers, forests, dataset, title):
+    """Figure 3: the test measures after each layer; circles at L, triangles for RF-PCT.
+
+    Parameters
+    ----------
+    layers, forests : tables of the study "layers"
+    """
+    layers, forests = layers[layers.data == dataset], forests[forests.data == dataset]
+    if layers.empty:
+        return nothing("No records of this study.")
+    figure, axes = plt.subplots(2, 3, figsize=(10.5, 5.5))
+    for axis, measure in zip(axes.flat, MEASURES, strict=True):
+        for time, line in layers[layers.measure == measure].groupby("time"):
+            axis.plot(line.layer, line.test, color=f"C{time}", linewidth=1)
+            at = line[line.final]
+            axis.plot(at.layer, at.test, "o", color=f"C{time}", label=f"split {time + 1}, layer L")
+            forest = forests[(forests.measure == measure) & (forests.time == time)]
+            axis.plot(at.layer, forest.test, "^", color=f"C{time}", mfc="none", label="RF-PCT")
+        arrow = "↑" if UP[measure] else "↓"
+        axis.set(title=f"{LABEL[measure]} {arrow}", xlabel="layer")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
+    figure.suptitle(title)
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    return figure
+
+
+def figure_4(labels):
+    """Figure 4: decrease on each label (across) where one was deleted (down); * for p < 5%."""
+    if labels.time.nunique() < 2:
+        return nothing("One split: no test.")
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4.4))
+    for axis, measure in zip(axes, ("accuracy", "auc"), strict=True):
+        mean, p = decreases(labels, measure)
+        limit = np.abs(mean.to_numpy()).max()
+        axis.imshow(mean, cmap="RdBu_r", vmin=-limit, vmax=limit)
+        for i, j in np.ndindex(mean.shape):
+            star = "*" if p.iloc[i, j] < LEVEL else ""
+            value = mean.iloc[i, j]
+            colour = "white" if abs(value) > 0.6 * limit else "black"
+            where = {"ha": "center", "va": "center", "fontsize": 7, "color": colour}
+            axis.text(j, i, f"{value:.2f}{star}", **where)
+        axis.set_xticks(range(mean.shape[1]), mean.columns, rotation=30, fontsize=8)
+        axis.set_yticks(range(len(mean)), mean.index, fontsize=8)
+        name = {"accuracy": "accuracy", "auc": "AUC"}[measure]
+        axis.set(title=f"decrease of {name}, %", xlabel="label", ylabel="deleted")
+        axis.grid(visible=False)
+    figure.tight_layout()
+    return figure
