@@ -66,7 +66,7 @@ def radar(ours, names, methods):
     figure, axes = plt.subplots(
         1,
         len(there),
-        figsize=(3.1 * len(there), 3.6),
+        figsize=(3.8 * len(there), 3.8),
         subplot_kw={"projection": "polar"},
         squeeze=False,
     )
@@ -84,6 +84,7 @@ def radar(ours, names, methods):
             axis.fill(angle, radius, color=colour, alpha=0.2, label=method)
         axis.set_xticks(angle, list(LABEL.values()), fontsize=7)
         axis.set(ylim=(0, 1.05), yticks=[0.5, 1], yticklabels=[])
+        axis.tick_params(axis="x", pad=12)
         axis.set_title(names[dataset], fontsize=9)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
