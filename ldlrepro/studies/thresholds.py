@@ -3,7 +3,7 @@
 Where the scores of the layer before are kept is decided by a threshold on the confidence: "simply,
 we can take an average". Beside this mean stand no reuse, the lowest confidence in place of the
 mean, and the threshold (of ten quantiles and none) that makes the measure best on the training
-rows, which no other rule of this kind could beat there.
+rows, layer by layer.
 """
 
 from unittest import mock

@@ -1,9 +1,10 @@
 """What the treatment of tied scores does to RF-PCT's measures (MLDF paper, Tables 1 and 4).
 
 Trees of full depth give many labels of a row the score 0. Table 1 counts ties against the
-prediction in coverage, ranking loss and average precision, and for it in macro-AUC; programs often
-break them by the order of the columns. More trees leave fewer ties: the paper's RF-PCT has 100,
-which "all methods use the 5-fold cross-validation" may make 500.
+prediction in ranking loss and for it in macro-AUC; how they are ranked, for coverage and average
+precision, it leaves open, and programs often break them by the order of the columns. More trees
+leave fewer ties: the paper's RF-PCT has 100, which "all methods use the 5-fold cross-validation"
+may make 500.
 """
 
 import numpy as np
