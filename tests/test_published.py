@@ -189,7 +189,8 @@ def test_the_mldf_paper_counts_its_wins_as_it_says():
     registry = pd.read_csv(paths.DATA / "datasets.csv").groupby("name")[["n", "features", "labels"]]
     ours = registry.agg({"n": "sum", "features": "first", "labels": "first"})
     both = sizes.index.intersection(ours.index)
-    wrong = sizes.loc[both, ours.columns] != ours.loc[both]
+    known = ours.loc[both] > 0  # the rows of mediamill are not
+    wrong = (sizes.loc[both, ours.columns] != ours.loc[both]) & known
     assert len(both) >= 7 and list(wrong.stack()[lambda s: s].index) == [("scene", "features")]
 
 
