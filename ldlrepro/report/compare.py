@@ -193,8 +193,8 @@ def same_claim(records, first, second, measures, share_of_mean=0.01):
         for _, a, b, sizes in _pairs(records, first, second, measure):
             total += 1
             near += abs(a.mean() - b.mean()) <= share_of_mean * abs(b.mean())
-            shown += stats.corrected_t(a, b, *sizes) < LEVEL
-            shown_paired += stats.paired_t(a, b) < LEVEL
+            shown += _p(a, b, sizes) < LEVEL
+            shown_paired += _p(a, b, sizes, corrected=False) < LEVEL
     text = (
         f"means within {share_of_mean:.0%} in {near} of {total} cells; a difference is shown in "
         f"{shown} ({shown_paired})"

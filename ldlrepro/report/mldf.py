@@ -214,9 +214,9 @@ def defect(published, right, order):
         a, b = (f[f.method == method].set_index("fold") for f in (published, right))
         both = a.index.intersection(b.index)
         if len(both):
-            means = a.loc[both, list(MEASURES)].mean(), b.loc[both, list(MEASURES)].mean()
-            cells_ = {LABEL[m]: f"{means[0][m]:.3f} → {means[1][m]:.3f}" for m in MEASURES}
-            rows.append({"method": method} | cells_)
+            before, after = (f.loc[both, list(MEASURES)].mean() for f in (a, b))
+            change = {LABEL[m]: f"{before[m]:.3f} → {after[m]:.3f}" for m in MEASURES}
+            rows.append({"method": method} | change)
     return pd.DataFrame(rows)
 
 
