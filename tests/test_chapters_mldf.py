@@ -15,6 +15,7 @@ from ldlrepro.report import mldf_figures as figures
 from ldlrepro.report.compare import duels, verdict, wins
 from ldlrepro.report.mldf import LABEL, MEASURES
 from ldlrepro.studies import ties
+from ldlrepro.studies.depth import CASCADE, FOREST
 from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
 
 UP = ("average_precision", "macro_auc")
@@ -298,6 +299,23 @@ def cell(coverage, ranking_loss, average_precision, one_error, dataset="scene", 
         "one_error": one_error,
     }
     return long({(dataset, method, m): v for m, v in values.items()})
+
+
+def test_depths_stand_below_the_printed_rows():
+    keys = [(m, "hamming_loss") for m in ("MLDF", "RF-PCT", "ECC")]
+    printed = long({("yeast", *k): i / 10 for i, k in enumerate(keys)} | {("A", *keys[0]): 0.9})
+    rows = [(t, FOREST, d, v) for t in (0, 1) for d, v in ((3, 0.3 + t / 10), (np.nan, 0.5))]
+    rows += [(t, CASCADE, 30, 0.6) for t in (0, 1)]
+    table = pd.DataFrame(rows, columns=["time", "method", "depth", "test"])
+    table = mldf.depths(table.assign(data="yeast", measure="hamming_loss"), printed)
+    assert table.to_numpy().tolist() == [
+        ["MLDF", "printed", "0.000"],
+        ["RF-PCT", "printed", "0.100"],
+        [FOREST, "3", "0.350"],
+        [FOREST, "no limit", "0.500"],
+        [CASCADE, "30 more a layer", "0.600"],
+    ]
+    assert table.columns[-1] == LABEL["hamming_loss"]
 
 
 def test_impossible_cells():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from ldlrepro import MLDF, RFPCT, datasets, metrics
+from ldlrepro import MLDF, RFPCT, MLDFSuite, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols.partition import hold_out
-from ldlrepro.studies import label_drop, layers
+from ldlrepro.studies import depth, label_drop, layers
 
 QUICK = datasets.make_standin("scene", n_samples=60)
 TRAIN, VALIDATION, TEST = hold_out(60, 0.5, (0, 0))
@@ -83,3 +83,25 @@ def test_every_label_is_deleted_once_and_deleting_changes_the_second_layer():
         np.testing.assert_allclose(values[way], np.transpose([accuracy, auc]), atol=1e-12)
         assert way == plain or not np.allclose(values[way], values[plain], equal_nan=True)
     assert not np.allclose(values[other], values[plain], equal_nan=True)
+
+
+def test_study_of_depth_holds_every_forest_and_cascade():
+    table = depth.run(quick=True)["depth"]
+    assert set(table.source) == {"synthetic"} and not table.test.isna().any()
+    assert len(table) == 6 * (len(depth.DEPTHS) + len(depth.MORE_DEPTHS))
+    truth, x = QUICK.Y[TEST], QUICK.X[TEST]
+    found = table.fillna({"depth": 0}).set_index(["method", "depth", "measure"])
+    for levels in depth.DEPTHS:
+        S = fit(RFPCT(5, max_depth=levels, random_state=0)).predict_proba(x)
+        for measure in MULTILABEL:
+            cell = found.loc[depth.FOREST, levels or 0, measure]
+            assert cell.test == pytest.approx(getattr(metrics, measure)(truth, S), abs=1e-12)
+            assert cell.layers == 1
+    settings = {"max_layers": 3, "n_estimators": 3, "max_estimators": 5, "more_estimators": 1}
+    for levels in depth.MORE_DEPTHS:
+        suite = fit(MLDFSuite(reuse=False, more_depth=levels, random_state=0, **settings))
+        best = {cascade.measure: cascade.best for cascade in suite.cascades_}
+        for measure, S in suite.staged_predict(x):
+            cell = found.loc[depth.CASCADE, levels, measure]
+            assert cell.test == pytest.approx(getattr(metrics, measure)(truth, S), abs=1e-12)
+            assert cell.layers == best[measure]

@@ -7,6 +7,7 @@ from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols import stats
 from ldlrepro.report.compare import LEVEL, duels, order_claim, verdict
 from ldlrepro.report.tables import cells, show, summary
+from ldlrepro.studies.depth import CASCADE, FOREST
 from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
 
 MEASURES = tuple(MULTILABEL)
@@ -244,6 +245,35 @@ def agreement_as(printed, method, alternatives):
             row[label] = f"{int(there.agrees.sum())} of {len(there)}"
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def depths(table, printed):
+    """RF-PCT and MLDF with trees of several depths, below their printed rows.
+
+    Parameters
+    ----------
+    table : rows of the study "depth" for one data set
+    printed : rows of Table 4
+
+    Returns
+    -------
+    DataFrame, one row a method and depth: mean over the hold-outs of each measure
+    """
+    rows = []
+    for cell in printed[printed.dataset.isin(table.data)].itertuples():
+        if cell.method in ("MLDF", FOREST):
+            rows.append((cell.method, "printed", cell.measure, cell.mean))
+    for cell in table.itertuples():
+        levels = "no limit" if np.isnan(cell.depth) else f"{cell.depth:.0f}"
+        if cell.method == CASCADE:
+            levels += " more a layer"
+        rows.append((cell.method, levels, cell.measure, cell.test))
+    long = pd.DataFrame(rows, columns=["method", "levels", "measure", "value"])
+    wide = long.pivot_table(
+        index=["method", "levels"], columns="measure", values="value", sort=False
+    )
+    wide = wide[[m for m in MEASURES if m in wide]].rename(columns=LABEL)
+    return wide.map("{:.3f}".format).reset_index()
 
 
 def impossible(printed):
