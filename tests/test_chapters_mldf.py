@@ -14,6 +14,7 @@ from ldlrepro.report import mldf
 from ldlrepro.report import mldf_figures as figures
 from ldlrepro.report.compare import duels, verdict, wins
 from ldlrepro.report.mldf import LABEL, MEASURES
+from ldlrepro.report.mldf_claims import claims
 from ldlrepro.studies import ties
 from ldlrepro.studies.depth import CASCADE, FOREST
 from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
@@ -612,9 +613,7 @@ def study():
 
 
 def test_claims():
-    table = mldf.claims(
-        claimed(), printed_first(), *study(), dropped(ACCURACY), METHODS, C45, NO_REUSE
-    )
+    table = claims(claimed(), printed_first(), *study(), dropped(ACCURACY), METHODS, C45, NO_REUSE)
     shares = {
         "MLDF is first in 98.46% of cases (section 4.2)": 6 / 12,
         "MLDF is better than R1 (Table 4)": 1,
@@ -655,14 +654,14 @@ def test_claims():
 
 def test_claims_of_methods_that_were_not_run():
     alone = claimed().query("method == 'MLDF'")
-    table = mldf.claims(
+    table = claims(
         alone, printed_first(), *study(), dropped(ACCURACY), METHODS, C45, NO_REUSE
     ).set_index("claim")
     ran = table.index.str.contains("Figure 3|our test")
     assert set(table.verdict[~ran]) == {"not run"} and (~ran).sum() == 8
     assert "not run" not in set(table.verdict[ran])
     one = claimed().query("dataset == 'A'")  # nothing to compare sizes with
-    table = mldf.claims(
+    table = claims(
         one, printed_first(), *study(), dropped(ACCURACY), METHODS, C45, NO_REUSE
     ).set_index("claim")
     assert table.verdict["Reuse does more on larger sets (section 4.3)"] == "not run"
@@ -683,7 +682,7 @@ def test_claims_about_labels():
     records_of_both = claimed(), printed_first(), *study()
 
     def of_labels(values):
-        table = mldf.claims(*records_of_both, dropped(values), METHODS, C45, NO_REUSE)
+        table = claims(*records_of_both, dropped(values), METHODS, C45, NO_REUSE)
         return table[table.claim.str.contains("Figure 4")].set_index("claim")
 
     table = of_labels(accuracy)

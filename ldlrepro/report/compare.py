@@ -65,8 +65,8 @@ def _mean_and_spread(a):
     return f"{a.mean():.4f}±{a.std(ddof=1):.4f}" if len(a) > 1 else f"{a.mean():.4f}"
 
 
-def _winner(first, second, a, b, sizes, measure, corrected=True):
-    p = _p(a, b, sizes, corrected)
+def _winner(first, second, a, b, sizes, measure):
+    p = _p(a, b, sizes)
     if np.isnan(p):
         return "one split: no test"
     if p >= LEVEL:
@@ -81,26 +81,13 @@ def tally(records, pairs, measures):
     """
     rows = []
     for first, second in pairs:
-        better, total, shown = 0, 0, {(m, c): 0 for m in (first, second) for c in (True, False)}
-        for measure in measures:
-            up = MEASURES[measure].greater_is_better
-            for _, a, b, sizes in _pairs(records, first, second, measure):
-                total += 1
-                better += (a.mean() > b.mean()) == up and a.mean() != b.mean()
-                for corrected in (True, False):
-                    winner = _winner(first, second, a, b, sizes, measure, corrected)
-                    if winner in (first, second):
-                        shown[winner, corrected] += 1
-        rows.append(
-            {
-                "first": first,
-                "second": second,
-                "cells": total,
-                "first better": better,
-                "first better, shown": f"{shown[first, True]} ({shown[first, False]})",
-                "second better, shown": f"{shown[second, True]} ({shown[second, False]})",
-            }
-        )
+        fought = duels(records, first, [second], measures)
+        row = {"first": first, "second": second, "cells": len(fought)}
+        row["first better"] = int((fought.gain > 0).sum())
+        for side, ahead in (("first", fought.gain > 0), ("second", fought.gain < 0)):
+            corrected = (ahead & (fought.p_corrected < LEVEL)).sum()
+            row[f"{side} better, shown"] = f"{corrected} ({(ahead & (fought.p < LEVEL)).sum()})"
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -132,7 +119,8 @@ def duels(records, first, rivals, measures):
             sign = 1 if MEASURES[measure].greater_is_better else -1
             for dataset, a, b, sizes in _pairs(records, first, rival, measure):
                 tests = _p(a, b, sizes, corrected=False), _p(a, b, sizes)
-                rows.append((dataset, measure, rival, sign * (a - b).mean(), a.mean(), *tests))
+                gain = sign * (a.mean() - b.mean())
+                rows.append((dataset, measure, rival, gain, a.mean(), *tests))
     columns = ["dataset", "measure", "rival", "gain", "level", "p", "p_corrected"]
     return pd.DataFrame(rows, columns=columns)
 
