@@ -20,7 +20,6 @@ ORDER = (
     "DBPNN",
     "MLFE",
     "ECC",
-    "ECC, 10 chains",
     "RAKEL",
     "MLDF, C4.5",
     "MLDF, no reuse",
