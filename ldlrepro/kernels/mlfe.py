@@ -6,42 +6,43 @@ from ldlrepro.kernels._jit import kernel
 
 
 @kernel
-def sparse_codes(K, share, tol, max_epochs, W):
-    """Each row of data as a sparse combination of the others, into the rows of W (n, n).
+def sparse_codes(X, share, tol, max_epochs, W):
+    """Each row of X (n, q) as a sparse combination of the others, into the rows of W (n, n).
 
-    K : (n, n), the inner products of the rows. Row i of W minimises ||x_i - sum_j W_ij x_j||^2 / 2
-    + lambda_i sum_j |W_ij| with W_ii = 0 and lambda_i = share * max_j |x_i x_j| (j other than i).
-    Stops when no gradient is further than tol lambda_i from what the penalty allows. Returns the
-    number of rows that max_epochs stopped.
+    Row i of W minimises ||x_i - sum_j W_ij x_j||^2 / 2 + lambda_i sum_j |W_ij| with W_ii = 0 and
+    lambda_i = share * max_j |x_i x_j| (j other than i). Stops when no gradient is further than
+    tol lambda_i from what the penalty allows. Returns the number of rows that max_epochs stopped.
     """
-    n = K.shape[0]
+    n = len(X)
+    norms = np.empty(n)
+    for j in range(n):
+        norms[j] = X[j] @ X[j]
     missed = 0
-    g = np.empty(n)
     for i in range(n):
         z = W[i]
         z[:] = 0.0
-        g[:] = K[i]
         biggest = 0.0
         for j in range(n):
             if j != i:
-                biggest = max(biggest, abs(g[j]))
+                biggest = max(biggest, abs(X[j] @ X[i]))
         if biggest == 0.0:
             continue
         penalty = share * biggest
+        rest = X[i].copy()  # what the combination leaves: shorter than n gradients, mostly
         whole, done = True, False  # passes over the used entries, then one over all, in turn
         for _ in range(max_epochs):
             worst = 0.0
             for j in range(n):
-                if j == i or K[j, j] <= 0.0 or not (whole or z[j] != 0.0):
+                if j == i or norms[j] <= 0.0 or not (whole or z[j] != 0.0):
                     continue
-                raw = g[j] + K[j, j] * z[j]
-                new = max(0.0, abs(raw) - penalty) / K[j, j]
+                raw = X[j] @ rest + norms[j] * z[j]
+                new = max(0.0, abs(raw) - penalty) / norms[j]
                 if raw < 0.0:
                     new = -new
                 step = new - z[j]
                 if step != 0.0:
-                    worst = max(worst, abs(step) * K[j, j])
-                    g -= step * K[j]
+                    worst = max(worst, abs(step) * norms[j])
+                    rest -= step * X[j]
                     z[j] = new
             small = worst <= tol * penalty
             if small and whole:

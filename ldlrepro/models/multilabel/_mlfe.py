@@ -89,13 +89,11 @@ class MLFE(MultiLabelEstimator):
     def _fit(self, X, Y):
         self._check()
         self._scaler = MinMaxScaler().fit(X)
-        self._rows = self._scaler.transform(X)
+        self._rows = np.ascontiguousarray(self._scaler.transform(X))
         n = len(X)
         signs = np.where(Y > 0, 1.0, -1.0)
         self.codes_ = np.zeros((n, n))
-        self.n_unconverged_ = sparse_codes(
-            self._rows @ self._rows.T, self.share, 0.1, 200, self.codes_
-        )
+        self.n_unconverged_ = sparse_codes(self._rows, self.share, 0.1, 200, self.codes_)
         self.numerical_ = self._enrich(signs)
         squared = euclidean_distances(self._rows, squared=True)
         width = np.sqrt(squared)[np.triu_indices(n, 1)].mean()
