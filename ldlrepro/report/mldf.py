@@ -23,6 +23,7 @@ ORDER = (
     "RAKEL",
     "MLDF, C4.5",
     "MLDF, no reuse",
+    "MLDF, no reuse, deep trees",
     "RF-PCT, 500 trees",
     "RF-PCT, depth 3",
     "Label frequencies",
