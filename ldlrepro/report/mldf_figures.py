@@ -63,14 +63,11 @@ def radar(ours, names, methods):
     if not there:
         return nothing("No records of this experiment.")
     angle = np.linspace(0, 2 * np.pi, len(MEASURES), endpoint=False)
-    figure, axes = plt.subplots(
-        1,
-        len(there),
-        figsize=(3.8 * len(there), 3.8),
-        subplot_kw={"projection": "polar"},
-        squeeze=False,
-    )
-    for axis, dataset in zip(axes[0], there, strict=True):
+    across = min(len(there), 2)
+    down = -(-len(there) // across)
+    figure = plt.figure(figsize=(4.2 * across, 3.8 * down))
+    for place, dataset in enumerate(there, 1):
+        axis = figure.add_subplot(down, across, place, projection="polar")
         mine = ours[ours.dataset == dataset].pivot_table(
             index="method", columns="measure", values="mean"
         )
@@ -86,9 +83,9 @@ def radar(ours, names, methods):
         axis.set(ylim=(0, 1.05), yticks=[0.5, 1], yticklabels=[])
         axis.tick_params(axis="x", pad=12)
         axis.set_title(names[dataset], fontsize=9)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
+    handles, labels = axis.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
-    figure.tight_layout(rect=(0, 0.06, 1, 1))
+    figure.tight_layout(rect=(0, 0.06 / down, 1, 1))
     return figure
 
 
