@@ -65,7 +65,7 @@ def radar(ours, names, methods):
     angle = np.linspace(0, 2 * np.pi, len(MEASURES), endpoint=False)
     across = min(len(there), 2)
     down = -(-len(there) // across)
-    figure = plt.figure(figsize=(4.2 * across, 3.8 * down))
+    figure = plt.figure(figsize=(5 * across, 3.8 * down))
     for place, dataset in enumerate(there, 1):
         axis = figure.add_subplot(down, across, place, projection="polar")
         mine = ours[ours.dataset == dataset].pivot_table(
@@ -81,7 +81,7 @@ def radar(ours, names, methods):
             axis.fill(angle, radius, color=colour, alpha=0.2, label=method)
         axis.set_xticks(angle, list(LABEL.values()), fontsize=7)
         axis.set(ylim=(0, 1.05), yticks=[0.5, 1], yticklabels=[])
-        axis.tick_params(axis="x", pad=12)
+        axis.tick_params(axis="x", pad=16)
         axis.set_title(names[dataset], fontsize=9)
     handles, labels = axis.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
