@@ -1,4 +1,4 @@
-"""The studies of MLDF's layers and of a label deleted between two of them."""
+"""The studies of MLDF's layers, of a label deleted between two of them, of depth and of ties."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from ldlrepro import MLDF, RFPCT, MLDFSuite, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols.partition import hold_out
-from ldlrepro.studies import depth, label_drop, layers
+from ldlrepro.studies import depth, label_drop, layers, ties
 
 QUICK = datasets.make_standin("scene", n_samples=60)
 TRAIN, VALIDATION, TEST = hold_out(60, 0.5, (0, 0))
@@ -105,3 +105,68 @@ def test_study_of_depth_holds_every_forest_and_cascade():
             cell = found.loc[depth.CASCADE, levels, measure]
             assert cell.test == pytest.approx(getattr(metrics, measure)(truth, S), abs=1e-12)
             assert cell.layers == best[measure]
+
+
+def test_treatments_by_hand():
+    """Three rows whose only relevant label is level with an irrelevant one."""
+    Y = np.array([[1, 0, 0], [0, 1, 0], [1, 0, 0]])
+    S = np.array([[0.6, 0.6, 0.2]] * 3)
+    found = {
+        way: [getattr(metrics, m)(Y, T) for m in MULTILABEL]
+        for way, T in ties.treatments(Y, S, np.random.default_rng(0)).items()
+    }
+    drawn = found.pop("at random")
+    expected = {  # Hamming loss, one-error, coverage, ranking loss, average precision, macro-AUC
+        ties.AS_DEFINED: [1 / 3, 1 / 3, 1 / 3, 1 / 2, 1 / 2, 1 / 2],
+        "against the prediction": [1 / 3, 1, 1 / 3, 1 / 2, 1 / 2, 0],
+        "for the prediction": [1 / 3, 0, 0, 0, 1, 1],
+        "first column first": [1 / 3, 1 / 3, 1 / 9, 1 / 6, 5 / 6, 1 / 2],
+    }
+    assert list(found) == list(expected)
+    for way, values in expected.items():
+        assert found[way] == pytest.approx(values), way
+    worst, best = expected["against the prediction"], expected["for the prediction"]
+    for value, low, high in zip(drawn, worst, best, strict=True):
+        assert min(low, high) <= value <= max(low, high)
+
+
+def test_random_treatment_is_between_and_moves_with_the_numbers_drawn():
+    Y, S = np.tile([1, 0], (200, 1)), np.zeros((200, 2))
+    losses = [
+        metrics.ranking_loss(Y, ties.treatments(Y, S, np.random.default_rng(seed))["at random"])
+        for seed in (0, 0, 1)
+    ]
+    assert losses[0] == losses[1] != losses[2]
+    assert losses[0] == pytest.approx(0.5, abs=0.12)
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_no_treatment_changes_untied_scores(half):
+    rng = np.random.default_rng(0)
+    Y = rng.integers(2, size=(20, 5))
+    S = (rng.permutation(100).reshape(20, 5) + (0 if half else 0.5)) / 100
+    assert (S == 0.5).sum() == half
+    # A step lifts a score of exactly 0.5 over the threshold: hamming loss is not for treatments.
+    ranking = [m for m in MULTILABEL if not (half and m == "hamming_loss")]
+    expected = [getattr(metrics, m)(Y, S) for m in ranking]
+    for way, T in ties.treatments(Y, S, rng).items():
+        assert [getattr(metrics, m)(Y, T) for m in ranking] == expected, way
+
+
+def test_the_study_of_ties_has_every_treatment_and_trees_once_a_hold_out():
+    (table,) = ties.run(quick=True).values()
+    ways = list(ties.treatments(np.zeros((1, 2)), np.zeros((1, 2)), np.random.default_rng(0)))
+    assert len(ways) == 5 and ways[0] == ties.AS_DEFINED
+    keys = table[["data", "source", "time", "trees", "ties"]].to_numpy().tolist()
+    assert keys == [["scene", "synthetic", 0, trees, way] for trees in (5, 10) for way in ways]
+    assert list(table.columns[5:]) == list(MULTILABEL)
+
+    bunch = datasets.make_standin("scene", n_samples=60)
+    train, validation, test = hold_out(60, 0.5, (0, 0))
+    fitted = [*train, *validation]
+    S = RFPCT(5, random_state=0).fit(bunch.X[fitted], bunch.Y[fitted]).predict_proba(bunch.X[test])
+    expected = [getattr(metrics, m)(bunch.Y[test], S) for m in MULTILABEL]
+    assert table.loc[0, list(MULTILABEL)].tolist() == pytest.approx(expected)
+    five = table[table.trees == 5].set_index("ties")
+    assert five.ranking_loss["for the prediction"] < five.ranking_loss["against the prediction"]
+    assert five.ranking_loss["against the prediction"] == pytest.approx(expected[3])
