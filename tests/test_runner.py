@@ -16,7 +16,7 @@ from ldlrepro import AAKNN, MSLP, SABFGS, MeanPredictor, datasets, paths
 from ldlrepro.datasets import files, make_standin
 from ldlrepro.errors import DataCorruptError, UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, kl_divergence, score, sort_loss
-from ldlrepro.protocols import open_store, run, runner, status
+from ldlrepro.protocols import job, open_store, run, runner, status
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.partition import partition
 from ldlrepro.protocols.selection import choose
@@ -45,9 +45,9 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path / "results"))
     monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
     monkeypatch.delenv("LDLREPRO_DATA", raising=False)
-    runner._load.cache_clear()
+    job.load.cache_clear()
     yield tmp_path
-    runner._load.cache_clear()
+    job.load.cache_clear()
 
 
 def quick(declared=TINY, **options):
@@ -232,7 +232,7 @@ def real_data(monkeypatch, digest):
     load = datasets.load
     monkeypatch.setattr(datasets, "load", lambda name, _: data if name == SET else load(name))
     monkeypatch.setattr(datasets, "is_current", lambda name, sha256: sha256 == digest)
-    runner._load.cache_clear()
+    job.load.cache_clear()
 
 
 def test_records_of_another_data_file_are_stale(monkeypatch):
@@ -301,7 +301,7 @@ import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from ldlrepro import paths
-from ldlrepro.protocols import runner
+from ldlrepro.protocols import job, runner
 import test_runner
 
 def kill_at(call, number):
@@ -315,7 +315,7 @@ def kill_at(call, number):
 
 paths.quick_results = lambda: Path(sys.argv[2])
 if sys.argv[3] == "fit":
-    runner.choose = kill_at(runner.choose, 4)
+    job.partition = kill_at(job.partition, 4)
 else:
     os.replace = kill_at(os.replace, 4)
 runner.run(test_runner.TINY, profile="quick", progress=False)
@@ -345,9 +345,9 @@ def test_a_grid_without_refits_chooses_the_same_parameters():
     grid = {"n_neighbors": [3, 5], "ratio": [0.1, 0.3], "beta": [0, 0.5]}
     rows = bunch.X, bunch.D, train, validation
     assert hasattr(MSLP(), "predict_grid")
-    assert runner._chosen(MSLP(), grid, *rows) == choose(MSLP(), grid, *rows)
+    assert job._chosen(MSLP(), grid, *rows) == choose(MSLP(), grid, *rows)
     plain = {"n_neighbors": [3, 5]}
-    assert runner._chosen(AAKNN(), plain, *rows) == choose(AAKNN(), plain, *rows)
+    assert job._chosen(AAKNN(), plain, *rows) == choose(AAKNN(), plain, *rows)
 
 
 def test_a_damaged_data_file_does_not_stop_the_other_sets(monkeypatch, tmp_path):

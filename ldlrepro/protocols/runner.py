@@ -7,7 +7,6 @@ when its records carry the current fingerprint and the data's hash.
 import os
 import platform
 import sys
-import time
 import traceback
 from contextlib import contextmanager
 from functools import lru_cache
@@ -15,19 +14,15 @@ from importlib import import_module
 from importlib.metadata import version
 
 import joblib
-import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from ldlrepro import datasets as data
-from ldlrepro import metrics, paths
+from ldlrepro import paths
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError, UnknownNameError
-from ldlrepro.metrics import kl_divergence
+from ldlrepro.protocols import job
 from ldlrepro.protocols.fingerprint import fingerprint
-from ldlrepro.protocols.partition import partition
-from ldlrepro.protocols.selection import choose
 from ldlrepro.protocols.store import RecordStore
 
 PROFILES = ("paper", "quick")
@@ -115,17 +110,17 @@ def run(
                 continue
             try:
                 rows = paper.quick.get(name) if profile == "quick" else None
-                _load(name, rows, experiment.source)
+                job.load(name, rows, experiment.source)
             except (DataUnavailableError, DataCorruptError) as error:
                 unavailable[name] = str(error)
                 continue
-            jobs += [(store, *job) for job in wanted]
+            jobs += [(store, *one) for one in wanted]
 
     failures = []
     bar = tqdm(total=len(jobs), unit="fit", ascii=True, file=sys.stderr, disable=not progress)
     with bar, _workers(backend, n_jobs):
         results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-            delayed(_job)(i, *job[1:]) for i, job in enumerate(jobs)
+            delayed(_job)(i, *one[1:]) for i, one in enumerate(jobs)
         )
         for i, records, failure in results:
             if failure:
@@ -234,41 +229,18 @@ def _done(paper, experiment, method, name, mark, records, profile):
     return set(rows.index[rows == rows.max()])
 
 
-@lru_cache(maxsize=2)
-def _load(name, rows, source="auto"):
-    if rows is None:
-        return data.load(name, source)
-    return data.make_standin(name, n_samples=rows, random_state=0)
-
-
-def _job(i, *job):
+def _job(i, *arguments):
     """Run one job; return (i, records, None) or (i, None, what went wrong)."""
     try:
         with threadpool_limits(1):
-            return i, _fit_and_score(*job), None
+            return i, _fit_and_score(*arguments), None
     except Exception:
-        _, _, method, name, _, _, fold, _ = job
+        _, _, method, name, _, _, fold, _ = arguments
         return i, None, f"{method.name} on {name}, fold {fold}:\n{traceback.format_exc()}"
 
 
 def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
-    bunch = _load(name, rows, experiment.source)
-    X, D = bunch.X, bunch.D if "D" in bunch else bunch.Y
-    train, validation, test = partition(experiment, len(X), folds)[fold]
-    estimator = clone(method.estimator)
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=1000 * experiment.seed + fold)
-    rest = np.concatenate([train, validation])
-    tried = (train, validation) if experiment.chosen_on == "validation" else (rest, test)
-    parameters = _chosen(estimator, method.grid, X, D, *tried)
-    estimator.set_params(**parameters)
-    start = time.perf_counter()
-    estimator.fit(X[rest], D[rest])
-    fit_seconds = time.perf_counter() - start
-    predict = getattr(estimator, "predict_proba", estimator.predict)
-    start = time.perf_counter()
-    predicted = predict(X[test])
-    predict_seconds = time.perf_counter() - start
+    bunch = job.load(name, rows, experiment.source)
     common = {
         "paper": paper,
         "experiment": experiment.name,
@@ -278,38 +250,11 @@ def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
         "method": method.name,
         "seed": experiment.seed,
         "fold": fold,
-        "fit_seconds": fit_seconds,
-        "predict_seconds": predict_seconds,
-        "n_train": len(rest),
-        "n_test": len(test),
         "versions": versions(),
         "machine": machine(),
         "fingerprint": mark,
     }
-
-    def record(parameters, P):
-        scores = {m: getattr(metrics, m)(D[test], P) for m in experiment.measures}
-        return common | {"parameters": parameters} | scores
-
-    if not method.staged:
-        return [record(parameters, predicted)]
-    records = []
-    for number, item in enumerate(estimator.staged_predict(X[test]), 1):
-        stage, P = item if isinstance(item, tuple) else (number, item)
-        if method.staged is True or stage in method.staged:
-            records.append(record({"stage": stage}, P))
-    return records
-
-
-def _chosen(estimator, grid, X, D, train, validation):
-    """As `choose`; an estimator with ``predict_grid`` evaluates nested settings without a refit."""
-    if not grid or not hasattr(estimator, "predict_grid"):
-        return choose(estimator, grid, X, D, train, validation)
-    tried = [
-        (kl_divergence(D[validation], P), parameters)
-        for parameters, P in estimator.predict_grid(X[train], D[train], X[validation], grid)
-    ]
-    return min(tried, key=lambda loss_and_parameters: loss_and_parameters[0])[1]
+    return [common | record for record in job.compute(experiment, method, bunch, folds, fold)]
 
 
 @lru_cache

@@ -1,0 +1,97 @@
+"""What makes a number: rows, seed, choice of parameters, fit, prediction, scores.
+
+A job is one fold of one method on one data set. The runner says when it runs, the store keeps what
+it returns; nothing outside this module and what it calls has a part in its numbers.
+"""
+
+import time
+from functools import lru_cache
+
+import numpy as np
+from sklearn.base import clone
+
+from ldlrepro import datasets, metrics
+from ldlrepro.metrics import kl_divergence
+from ldlrepro.protocols.partition import partition
+from ldlrepro.protocols.selection import choose
+
+
+@lru_cache(maxsize=2)
+def load(name, rows=None, source="auto"):
+    """Data of a job: a registered set, or with ``rows`` its synthetic stand-in."""
+    if rows is None:
+        return datasets.load(name, source)
+    return datasets.make_standin(name, n_samples=rows, random_state=0)
+
+
+def seed_of(experiment, fold):
+    """``random_state`` of an estimator in a fold: another one in each fold of each seed."""
+    return 1000 * experiment.seed + fold
+
+
+def compute(experiment, method, data, folds, fold):
+    """Run one job.
+
+    Parameters
+    ----------
+    experiment : Experiment; method : Method
+    data : bunch with X (n, q) and D (n, c), or Y (n, c)
+    folds : int, how many there are; fold : int, from 0
+
+    Returns
+    -------
+    list of dict
+        ``parameters`` (the chosen ones, or {"stage": ...} of a staged method: one dict a stage),
+        the experiment's measures on the test rows, fit_seconds, predict_seconds, n_train, n_test.
+        The estimator is fitted on training and validation rows; the parameters are chosen before,
+        on the validation rows of a fit on the training rows alone, or where the experiment says so
+        on the test rows.
+    """
+    X, truth = data.X, data.D if "D" in data else data.Y
+    train, validation, test = partition(experiment, len(X), folds)[fold]
+    fitted = np.concatenate([train, validation])
+    estimator = clone(method.estimator)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=seed_of(experiment, fold))
+    parameters = {}
+    if method.grid:
+        on_test = experiment.chosen_on == "test"
+        learnt, judged = (fitted, test) if on_test else (train, validation)
+        parameters = _chosen(estimator, method.grid, X, truth, learnt, judged)
+        estimator.set_params(**parameters)
+
+    start = time.perf_counter()
+    estimator.fit(X[fitted], truth[fitted])
+    fit_seconds = time.perf_counter() - start
+    start = time.perf_counter()
+    predicted = getattr(estimator, "predict_proba", estimator.predict)(X[test])
+    predict_seconds = time.perf_counter() - start
+
+    def record(parameters, P):
+        return {
+            "parameters": parameters,
+            "fit_seconds": fit_seconds,
+            "predict_seconds": predict_seconds,
+            "n_train": len(fitted),
+            "n_test": len(test),
+        } | {name: getattr(metrics, name)(truth[test], P) for name in experiment.measures}
+
+    if not method.staged:
+        return [record(parameters, predicted)]
+    records = []
+    for number, item in enumerate(estimator.staged_predict(X[test]), 1):
+        stage, P = item if isinstance(item, tuple) else (number, item)
+        if method.staged is True or stage in method.staged:
+            records.append(record({"stage": stage}, P))
+    return records
+
+
+def _chosen(estimator, grid, X, D, train, validation):
+    """As `choose`; an estimator with ``predict_grid`` evaluates nested settings without a refit."""
+    if not hasattr(estimator, "predict_grid"):
+        return choose(estimator, grid, X, D, train, validation)
+    tried = [
+        (kl_divergence(D[validation], P), parameters)
+        for parameters, P in estimator.predict_grid(X[train], D[train], X[validation], grid)
+    ]
+    return min(tried, key=lambda loss_and_parameters: loss_and_parameters[0])[1]
