@@ -54,6 +54,7 @@ def tiny(tmp_path, monkeypatch):
         git_blob_sha1=hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest(),
     )
     use_registry(monkeypatch, entry)
+    (tmp_path / "local").mkdir()
     monkeypatch.setenv("LDLREPRO_DATA", str(tmp_path / "local"))
     monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
     monkeypatch.setattr(files, "BACKOFF", 0)
@@ -274,6 +275,7 @@ COLLECTION = "http://mulan.sourceforge.net/datasets-mlc.html"
 @pytest.fixture
 def no_digest(tmp_path, monkeypatch):
     """Empty folders for local copies and downloads, beside the real registry."""
+    (tmp_path / "local").mkdir()
     monkeypatch.setenv("LDLREPRO_DATA", str(tmp_path / "local"))
     monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
     monkeypatch.setattr(files, "transport", lambda *_: pytest.fail("there is no address"))
