@@ -38,6 +38,7 @@ from ldlrepro import (
     StructRF,
     datasets,
 )
+from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import average_precision, kl_divergence
 
 FOREST = dict(max_depth=20, random_state=0)
@@ -72,8 +73,15 @@ def run(names=None, repeats=3):
     -------
     list of dict: dataset, method, peer, seconds, peer_seconds, ratio, kl, peer_kl (training K-L);
     for multi-label learners average_precision, peer_average_precision (of rows not trained on)
+
+
+    Raises
+    ------
+    UnknownNameError
+        A data set that does not exist, or that nothing is timed on.
+    UnknownFolderError
     """
-    rows = []
+    rows, names = [], None if names is None else _known(names)
     with threadpool_limits(1):
         for name in names or FOREST_SETS:
             if names is None or name in FOREST_SETS:
@@ -90,6 +98,18 @@ def run(names=None, repeats=3):
     if names is None:
         rows.append(_memory())
     return rows
+
+
+def _known(names):
+    """Registry names of the data sets ``names``, each of which something is timed on."""
+    timed = list(dict.fromkeys((*FOREST_SETS, *MAXENT_SETS, *BASELINE_SETS, *LABEL_SETS["RFPCT"])))
+    names = [datasets.resolve(name) for name in names]
+    for name in names:
+        if name not in timed:
+            raise UnknownNameError(
+                f"Nothing is timed on {name}; there are timings on: {', '.join(timed)}."
+            )
+    return names
 
 
 def _compare(bunch, method, peer, ours, theirs, repeats):

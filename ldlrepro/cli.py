@@ -6,7 +6,7 @@ import warnings
 
 import pandas as pd
 
-from ldlrepro import datasets, errors, protocols
+from ldlrepro import datasets, errors, paths, protocols
 
 
 def main(arguments=None):
@@ -98,12 +98,21 @@ def _data_fetch(options):
 
 def _data_check(options):
     rows = datasets.check(options.names or None)
-    _print(rows)
+    if rows:
+        _print(rows)
+    if all(r["file"] == "not at hand" for r in rows):
+        raise errors.DataUnavailableError(
+            "nothing was checked, since no file of these data sets is at hand. Run `ldlrepro data "
+            f"fetch {' '.join(options.names) or 'NAME'}`, or set LDLREPRO_DATA to a folder that "
+            "holds them."
+        )
     return 1 if any(r["file"] not in ("ok", "not at hand") for r in rows) else 0
 
 
 def _run(options):
     paper = protocols.get_paper(options.paper)
+    if options.profile == "paper":
+        paths.local_copies()  # a wrong folder is told before anything is computed
     experiments, names = options.experiment, options.dataset
     if options.table is not None:
         key = options.table.lower().replace("table ", "")

@@ -16,6 +16,10 @@ class DataUnavailableError(LdlreproError, OSError):
     """A data file is neither at hand nor to be fetched."""
 
 
+class UnknownFolderError(LdlreproError, OSError):
+    """A folder that a setting names does not exist."""
+
+
 class DataCorruptError(LdlreproError, ValueError):
     """A data file is damaged, cut short, or another file than the one named."""
 

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from ldlrepro.errors import UnknownFolderError
+
 PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = PACKAGE.parent
 IN_CHECKOUT = (_CHECKOUT / "data" / "datasets.csv").is_file()
@@ -35,6 +37,20 @@ def downloads() -> Path:
 
 
 def local_copies() -> Path | None:
-    """Folder of local copies that the user named in ``LDLREPRO_DATA``, or None."""
-    folder = os.environ.get("LDLREPRO_DATA")
-    return Path(folder).expanduser() if folder else None
+    """Folder of local copies that the user named in ``LDLREPRO_DATA``, or None.
+
+    Raises
+    ------
+    UnknownFolderError
+        It is not there: files would be fetched, or missed, that the user has.
+    """
+    named = os.environ.get("LDLREPRO_DATA")
+    if not named:
+        return None
+    folder = Path(named).expanduser()
+    if not folder.is_dir():
+        raise UnknownFolderError(
+            f"LDLREPRO_DATA names {named!r}, which is not a folder. Set it to the folder that "
+            "holds your copies of the data, or unset it to use the downloads alone."
+        )
+    return folder

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro.report import adaboost_ldl, ldlf, mslp
+from ldlrepro.report import adaboost_ldl, ldlf, mslp, structrf
 from ldlrepro.report.compare import wins
 from ldlrepro.report.plots import nothing
 
 
-def rows(values, measure="kl_divergence", dataset="A", **more):
-    """Records of one measure: a method's value on each fold."""
-    return pd.DataFrame(
+def rows(values, measure="kl_divergence", dataset="A", settings=None, **more):
+    """Records of one measure: a method's value on each fold; ``settings`` of some methods."""
+    frame = pd.DataFrame(
         {
             "dataset": dataset,
             "method": method,
@@ -25,6 +25,7 @@ def rows(values, measure="kl_divergence", dataset="A", **more):
         for method, per_fold in values.items()
         for fold, value in enumerate(per_fold)
     ).explode("parameters", ignore_index=True)
+    return frame.assign(settings=[(settings or {}).get(m, {}) for m in frame.method])
 
 
 # --- MSLP --------------------------------------------------------------------------------------
@@ -40,12 +41,38 @@ def test_first_places_count_ties_with_the_first():
     printed = pd.DataFrame(
         {"dataset": "A", "measure": "kl_divergence", "method": ["a", "b", "c"], "mean": [2, 1, 1]}
     )
-    table = mslp.first_places(records, ["kl_divergence"], ["a", "b", "c"], printed)
-    table = table.set_index("method")
-    assert table.columns[1] == "first here, of 2"
-    assert table.iloc[:, 0].tolist() == [0, 1, 1]  # printed: b and c share the first place
-    assert table.iloc[:, 1].tolist() == [0, 2, 0]
-    assert table.iloc[:, 2].tolist() == [1, 2, 0]  # on A a is not shown worse than b
+    places = mslp.first_places(records, ["kl_divergence"], ["a", "b", "c"], printed)
+    assert places.method.tolist() == ["a", "b", "c"]
+    assert places.printed.tolist() == [0, 1, 1]  # printed: b and c share the first place
+    assert places.ours.tolist() == [0, 2, 0]
+    assert places.paired.tolist() == [1, 2, 0]  # on A a is not shown worse than b
+    assert places.cells.tolist() == [2, 2, 2]
+    table = mslp.places_table(places)
+    assert table.columns[1:3].tolist() == ["first as printed, of 2", "first here, of 2"]
+    assert table["the same, corrected t"].tolist() == places.corrected.tolist()
+
+
+def swept(**kl):
+    """Records of the sensitivity page whose labels say nothing."""
+    frames = []
+    for name, (beta, lambda_, ratio, value) in kl.items():
+        settings = {name: {"beta": beta, "lambda_": lambda_, "ratio": ratio}}
+        frames.append(rows({name: [value] * 3}, settings=settings))
+    return pd.concat(frames)  # row numbers repeat
+
+
+def test_the_sweep_is_read_from_the_settings():
+    records = swept(
+        a=(0.1, 0.01, 0.1, 0.4), b=(0.1, 0.01, 0.2, 0.3), c=(0.1, 0, 0.1, 0.1), d=(0, 0.01, 0.1, 0)
+    )
+    share, text = mslp._narrow(records)  # c and d have another lambda, another beta
+    assert share == 0 and text == "lowest K-L at u = 20% (A)"
+    panels = mslp.sensitivity(records, {"A": "A"}).axes
+    (line,) = panels[1].lines
+    np.testing.assert_allclose(line.get_xdata(), [1e-5, 0.01])
+    np.testing.assert_allclose(line.get_ydata(), [0.1, 0.4])
+    lines = {line.get_label(): line.get_xdata().tolist() for line in panels[2].lines}
+    assert lines["lambda 0.01"] == [0.1, 0.2] and lines["lambda 0"] == [0.1]
 
 
 def test_two_protocols_sign_of_similarities():
@@ -70,8 +97,14 @@ def test_two_protocols_sign_of_similarities():
 def shrunk_records(flat):
     """Plain predictions drawn towards the uniform: 1 - flatness falls with the squared factor."""
     frames = [
-        rows({"L, towards the uniform": [1 - (1 - flat) * f**2] * 3}, "flatness").assign(
-            parameters=[{"stage": f}] * 3
+        rows(
+            {target: [flatness(f)] * 3},
+            "flatness",
+            settings={target: {"learner": "L", "target": target}},
+        ).assign(parameters=[{"stage": f}] * 3)
+        for target, flatness in (
+            ("uniform", lambda f: 1 - (1 - flat) * f**2),
+            ("mean", lambda f: 0.0),
         )
         for f in (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
     ]
@@ -92,6 +125,30 @@ def test_matched_flatness(loss, flatness, factor):
     assert found.by_flatness == pytest.approx(factor, rel=1e-6)
     assert found.by_order == pytest.approx(loss / (0.1 * factor), rel=1e-6)
     assert found.spearman == pytest.approx(0.1) and found.spearman_p < 0.05
+
+
+def test_shrinking_draws_a_line_a_learner():
+    records = shrunk_records(0.9).assign(
+        sort_loss=[p["stage"] for p in shrunk_records(0.9).parameters]
+    )
+    lines = adaboost_ldl.shrinking(records, {"A": "A"}, "uniform").axes[0].lines
+    assert lines[0].get_label() == "L" and len(lines[0].get_xdata()) == 6
+    np.testing.assert_allclose(lines[0].get_ydata(), lines[0].get_xdata())
+
+
+def test_a_learner_has_one_colour_in_both_forms():
+    settings = {
+        "one": {"learner": "L", "form": "plain"},
+        "two": {"learner": "L", "form": "boosted"},
+        "three": {"learner": "K", "form": "plain"},
+        "four": {"learner": "MeanPredictor", "form": "constant"},
+    }
+    records = rows(dict.fromkeys(settings, [0.5] * 3), "flatness", settings=settings)
+    figure = adaboost_ldl.flatness_and_order(records.assign(sort_loss=0.1, spearman=0.5), "T")
+    points = {c.get_label(): c for c in figure.axes[0].collections}
+    edge = {name: points[name].get_edgecolor()[0].tolist() for name in settings}
+    assert edge["one"] == edge["two"] != edge["three"]
+    assert len(points["two"].get_facecolor()) == 0 and edge["four"] == [0, 0, 0, 1]
 
 
 def test_ratios_and_reductions():
@@ -117,7 +174,9 @@ def test_ratios_and_reductions():
 def test_protocol_cells_take_the_last_and_the_lowest_stage_of_each_fold():
     stages = pd.concat(
         [
-            rows({"sLDLF": values}).assign(parameters=[{"stage": stage}] * 2)
+            rows({"sLDLF": values}, settings={"sLDLF": {"learner": "sLDLF"}}).assign(
+                parameters=[{"stage": stage}] * 2
+            )
             for stage, values in ((1, [0.5, 0.2]), (2, [0.3, 0.4]), (3, [0.4, 0.6]))
         ],
         ignore_index=True,
@@ -132,11 +191,19 @@ def test_protocol_cells_take_the_last_and_the_lowest_stage_of_each_fold():
     table = ldlf.protocol_table(cells, "A", ["sLDLF", "StructRF"], printed=0.5)
     assert table.loc["sLDLF", "distinct rows, last"].endswith("← printed")
     assert table.loc["sLDLF", "drawn rows, last"] == "not run"
+    movie = cells.assign(dataset="Movie")
+    share, text = ldlf._printed(pd.concat([movie, movie.assign(rows="drawn rows")]), 0.25)
+    assert share == 1 and "0.2500 with distinct rows" in text  # StructRF's 0.2 is not sLDLF's
 
 
 def test_grid_of_figure_4():
-    names = ["sLDLF, 5 trees", "sNDF-LDL, 5 trees", "sLDLF, depth 9", "sNDF-LDL, each its own"]
-    records = rows({name: [0.1] for name in names})
+    settings = {
+        "a": {"strategy": "sLDLF", "trees": 5},
+        "b": {"strategy": "sNDF-LDL", "trees": 5},
+        "c": {"strategy": "sLDLF, one tree", "depth": 9},
+        "d": {"strategy": "sNDF-LDL, each its own"},
+    }
+    records = rows(dict.fromkeys(settings, [0.1]), settings=settings)
     records["parameters"] = [{}, {}, {}, {"stage": 20}]
     grid = ldlf.grid_of_figure_4(records)
     assert grid.strategy.tolist() == [
@@ -147,6 +214,17 @@ def test_grid_of_figure_4():
     ]
     np.testing.assert_array_equal(grid.trees, [5, 5, np.nan, 20])
     np.testing.assert_array_equal(grid.depth, [np.nan, np.nan, 9, np.nan])
+    assert ldlf.grid_of_figure_4(records.iloc[:0]).empty
+
+
+def test_the_grid_of_forests_is_read_from_the_settings():
+    settings = {
+        "a": {"trees": 20, "ratio": 0.8, "depth": 5},
+        "b": {"trees": 100, "ratio": 1.0, "depth": 25},
+    }
+    grid = structrf.grid_of_figure_4(rows(dict.fromkeys(settings, [0.1, 0.2]), settings=settings))
+    assert grid.trees.tolist() == [20, 20, 100, 100] and grid.depth.tolist() == [5, 5, 25, 25]
+    assert grid.ratio.tolist() == [0.8, 0.8, 1.0, 1.0]
 
 
 def test_a_line_of_text_where_there_is_nothing_to_draw():

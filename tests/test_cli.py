@@ -21,8 +21,54 @@ def test_data_list_and_check(away, capsys):
     assert cli.main(["data", "list"]) == 0
     out = capsys.readouterr().out
     assert "Yeast_alpha" in out and "Natural Scene" in out
-    assert cli.main(["data", "check", "s-JAFFE"]) == 0
-    assert "not at hand" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("names", [[], ["s-JAFFE"], ["s-JAFFE", "Movie"]])
+def test_a_check_of_nothing_fails(away, capsys, names):
+    assert cli.main(["data", "check", *names]) == 1
+    out, error = capsys.readouterr()
+    assert out.count("not at hand") == len(names) and "DataFrame" not in out
+    (line,) = error.splitlines()
+    asked = " ".join(names) or "NAME"
+    assert "no file of these data sets is at hand" in line
+    assert f"`ldlrepro data fetch {asked}`" in line and "LDLREPRO_DATA" in line
+
+
+def test_a_check_of_some_does_not_fail(away, monkeypatch, capsys):
+    rows = [{"file": "not at hand"}, {"file": "ok"}]
+    monkeypatch.setattr(datasets, "check", lambda names: rows)
+    assert cli.main(["data", "check", "s-JAFFE", "Movie"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("kind", ["missing", "a file"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["data", "list"],
+        ["data", "check"],
+        ["data", "fetch", "s-JAFFE"],
+        ["run", "structrf", "--dataset", "s-JAFFE"],
+        ["bench", "--dataset", "s-JAFFE"],
+    ],
+)
+def test_local_copies_in_no_folder(away, monkeypatch, capsys, command, kind):
+    folder = away / "no such folder"
+    if kind == "a file":
+        folder.write_text("")
+    monkeypatch.setenv("LDLREPRO_DATA", str(folder))
+    assert cli.main(command) == 1
+    out, error = capsys.readouterr()
+    (line,) = error.splitlines()
+    assert out == "" and f"LDLREPRO_DATA names '{folder}', which is not a folder" in line
+
+
+def test_what_uses_no_data_works_without_their_folder(away, monkeypatch, capsys):
+    monkeypatch.setenv("LDLREPRO_DATA", str(away / "no such folder"))
+    quick = ["--profile", "quick", "--n-jobs", "1", "--method", "MeanPredictor"]
+    assert cli.main(["run", "structrf", "--experiment", "tables", *quick]) == 0
+    assert cli.main(["status", "structrf"]) == 0  # records are read
+    assert len(datasets.make_standin("SJAFFE", 20).X) == 20
 
 
 def test_unknown_names_are_answered_with_the_nearest(away, capsys):
@@ -91,6 +137,20 @@ def small_standins(monkeypatch):
     make = datasets.make_standin
     monkeypatch.setattr(datasets, "load_or_standin", lambda name: make(name, rows[name]))
     monkeypatch.setattr(bench, "CHAINS", 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("s-JAFE", "Did you mean SJAFFE"), ("Yeast_cdc", "on: Yeast_alpha,")]
+)
+def test_bench_of_a_set_that_is_not_timed(monkeypatch, capsys, name, answer):
+    monkeypatch.setattr(datasets, "load_or_standin", lambda name: pytest.fail("too early"))
+    assert cli.main(["bench", "--dataset", "scene", "--dataset", name]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert answer in line
+
+
+def test_bench_takes_any_spelling(monkeypatch):
+    assert bench._known(["s-jaffe", "COREL16K001"]) == ["SJAFFE", "corel16k001"]
 
 
 def test_bench_of_the_multi_label_learners(small_standins, capsys):

@@ -2,8 +2,10 @@
 
 import hashlib
 import os
+import socket
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 import requests
 import scipy.io
 
-from ldlrepro import datasets, paths
+from ldlrepro import cli, datasets, paths
 from ldlrepro.datasets import files, registry
 from ldlrepro.errors import DataCorruptError, DataUnavailableError
 
@@ -52,6 +54,7 @@ def tiny(tmp_path, monkeypatch):
         git_blob_sha1=hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest(),
     )
     use_registry(monkeypatch, entry)
+    (tmp_path / "local").mkdir()
     monkeypatch.setenv("LDLREPRO_DATA", str(tmp_path / "local"))
     monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
     monkeypatch.setattr(files, "BACKOFF", 0)
@@ -169,6 +172,94 @@ def test_a_refusal_is_not_repeated(tiny, monkeypatch):
     assert server.calls == 1
 
 
+# --- answers that are no HTTP, or break off ----------------------------------------------------
+
+OK = b"HTTP/1.1 200 OK\r\n"
+FOUND = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n"
+BAD_ANSWERS = {
+    "nothing": b"",
+    "no status line": bytes(range(256)),
+    "a length that is no number": OK + b"Content-Length: nonsense\r\n\r\nabc",
+    "a length of 5000 digits": OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\nabc",
+    "two lengths": OK + b"Content-Length: 3\r\nContent-Length: 7\r\n\r\nabc",
+    "a header without end": OK + b"X: " + b"a" * 70000 + b"\r\n\r\n",
+    "cut short": OK + b"Content-Length: 300\r\n\r\nabc",
+    "a chunk of no size": OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
+    "a chunk below zero": OK + b"Transfer-Encoding: chunked\r\n\r\n-10\r\nabc\r\n",
+    "a chunk cut short": OK + b"Transfer-Encoding: chunked\r\n\r\n10\r\nabc",
+    "no gzip": OK + b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
+    "sent to no address": FOUND + b"Location: http://[bad/\r\n\r\n",
+    "sent to no name": FOUND + b"Location: http://a..b/\r\n\r\n",
+    "sent to no text": FOUND + b"Location: http://\xff\xfe/\r\n\r\n",
+}
+TRANSPORT, REACHABLE = files.transport, files.reachable.__wrapped__  # without its memory
+
+
+@pytest.fixture
+def answering(monkeypatch):
+    """A function: the address of a server on this machine that sends ``answer`` every time."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    sockets = []
+
+    def start(answer):
+        server = socket.create_server(("127.0.0.1", 0))
+        sockets.append(server)
+
+        def serve():
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:  # closed: the test is over
+                    return
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(answer)
+
+        threading.Thread(target=serve, daemon=True).start()
+        return f"http://127.0.0.1:{server.getsockname()[1]}/tiny.mat"
+
+    yield start
+    for server in sockets:
+        server.close()
+
+
+@pytest.mark.parametrize("what", BAD_ANSWERS)
+def test_a_malformed_answer_ends_in_one_line(what, tiny, tmp_path, monkeypatch, answering, capsys):
+    entry, content = tiny
+    entry = replace(entry, url=answering(BAD_ANSWERS[what]))
+    use_registry(monkeypatch, entry)
+    monkeypatch.setattr(files, "transport", TRANSPORT)
+    good = place(tmp_path / "raw", entry, content)
+    with pytest.raises(DataUnavailableError) as caught:
+        datasets.fetch("tiny", force=True)
+    message = str(caught.value)
+    assert message.isprintable()  # no line break, no control character
+    for part in ("the download failed (", "nothing was replaced", "the same command", entry.url):
+        assert part in message
+    assert good.read_bytes() == content and not leftovers(tmp_path)
+    good.unlink()
+    assert cli.main(["data", "fetch", "tiny"]) == 1
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    assert error.splitlines()[-1].startswith("ldlrepro: Tiny (ldl/tiny.mat) is not at hand")
+
+
+@pytest.mark.parametrize("what", BAD_ANSWERS)
+def test_a_probe_that_gets_a_malformed_answer_says_nothing(what, answering, monkeypatch):
+    faults = []  # of the thread that asks; each would be printed as a traceback
+    monkeypatch.setattr(threading, "excepthook", faults.append)
+    assert REACHABLE(answering(BAD_ANSWERS[what])) in (True, False)
+    assert faults == []
+
+
+def test_a_good_answer_of_the_same_server(tiny, tmp_path, monkeypatch, answering):
+    entry, content = tiny
+    length = b"Content-Length: %d\r\n\r\n" % len(content)
+    use_registry(monkeypatch, replace(entry, url=answering(OK + length + content)))
+    monkeypatch.setattr(files, "transport", TRANSPORT)
+    assert datasets.fetch("tiny") == [tmp_path / "raw/ldl/tiny.mat"]
+
+
 def test_no_address(tiny, monkeypatch):
     entry, _ = tiny
     use_registry(monkeypatch, replace(entry, url=""))
@@ -184,6 +275,7 @@ COLLECTION = "http://mulan.sourceforge.net/datasets-mlc.html"
 @pytest.fixture
 def no_digest(tmp_path, monkeypatch):
     """Empty folders for local copies and downloads, beside the real registry."""
+    (tmp_path / "local").mkdir()
     monkeypatch.setenv("LDLREPRO_DATA", str(tmp_path / "local"))
     monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
     monkeypatch.setattr(files, "transport", lambda *_: pytest.fail("there is no address"))

@@ -232,7 +232,7 @@ def test_the_declaration_counts():
             (replace(BFGS, estimator=SABFGS(301)), 10),
             (replace(BFGS, grid={"max_iter": [100, 300]}), 10),
             (replace(BFGS, grid={"max_iter": [100, 301]}), 10),
-            (replace(BFGS, staged=True), 10),
+            (replace(BFGS, staged=(10, 300)), 10),
             (Method("SA-BFGS", MeanPredictor()), 10),
         )
     }

@@ -27,7 +27,7 @@ KNN = Method("kNN", AAKNN(), {"n_neighbors": [3, 9]})
 MEAN = Method("mean", MeanPredictor())
 AAKNN1 = Method("1-NN", AAKNN(1))
 BROKEN = Method("broken", SABFGS(init="nonsense"))
-STAGED = Method("steps", SABFGS(6, init="random", path=(2, 6)), staged=True)
+STAGED = Method("steps", SABFGS(6, init="random", path=(2, 6)), staged=(2, 6))
 
 
 def paper(*methods, seed=0, rows=40):

@@ -1,6 +1,7 @@
 """Data files: where they lie, whether they are the right ones, and how they get here."""
 
 import hashlib
+import http.client
 import os
 import tempfile
 import threading
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pooch
 import requests
+import urllib3
+from tqdm import tqdm
 
 from ldlrepro import paths
 from ldlrepro.datasets import registry
@@ -19,11 +22,22 @@ ATTEMPTS = 3
 BACKOFF = 1.0  # seconds before the second attempt; doubled before each further one
 TIMEOUT = (5, 30)  # seconds to connect, and between two pieces of the answer
 PROBE_SECONDS = 4
+#: What a failed exchange ends in. A malformed answer gets past what requests wraps: a length that
+#: is no number or a redirect to no address is a plain ValueError, for one.
+FAULTS = (
+    requests.exceptions.RequestException,
+    urllib3.exceptions.HTTPError,
+    http.client.HTTPException,
+    ValueError,
+)
 
 
 def transport(url, target):
     """Download ``url`` into the file ``target``; tests put another function in its place."""
-    pooch.HTTPDownloader(progressbar=True, timeout=TIMEOUT)(url, str(target), None)
+    # Wiped also where the download breaks off, so that a message has a line of its own. The total
+    # is set later; a bar without one has no truth value, which pooch asks for.
+    with tqdm(total=1, unit="B", unit_scale=True, ncols=79, ascii=True, leave=False) as bar:
+        pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT)(url, str(target), None)
 
 
 def locate(entry):
@@ -106,7 +120,7 @@ def obtain(entry):
     if path is None:
         # Without a network a notebook asks for many files: one short probe each, no retries.
         if entry.url and not reachable(entry.url):
-            raise unavailable(entry, "its address does not answer")
+            raise unavailable(entry, "its address does not answer as it should")
         return download(entry)
     verify(path, entry)
     return path
@@ -154,7 +168,7 @@ def download(entry):
     Raises
     ------
     DataUnavailableError
-        No address, no network, or the server refuses.
+        No address, no network, the server refuses, or its answer is malformed or cut short.
     DataCorruptError
         What the address serves is not the file that the registry names.
     """
@@ -180,9 +194,15 @@ def download(entry):
                     f"expected {expected}. Nothing was replaced. Try again later, or put the "
                     f"right file at {target} by hand."
                 )
-        except requests.exceptions.RequestException as error:
+        except DataCorruptError:
+            raise
+        except FAULTS as error:
             if last or _refused(error):
-                raise unavailable(entry, f"the download failed ({_short(error)})") from error
+                reason = (
+                    f"the download failed ({_short(error)}), nothing was replaced, and the same "
+                    "command goes on from here"
+                )
+                raise unavailable(entry, reason) from error
         finally:
             Path(name).unlink(missing_ok=True)
         time.sleep(BACKOFF * 2**attempt)
@@ -196,6 +216,7 @@ def _refused(error):
 
 def _short(error):
     text = " ".join(str(error).split())
+    text = "".join(letter if letter.isprintable() else "?" for letter in text)
     return f"{type(error).__name__}: {text[:157]}{'...' if len(text) > 157 else ''}"
 
 
@@ -208,7 +229,7 @@ def reachable(url):
         try:
             probe = pooch.HTTPDownloader(timeout=PROBE_SECONDS)
             answer.append(probe(url, None, None, check_only=True))
-        except requests.exceptions.RequestException:
+        except FAULTS:
             pass
 
     # A thread, because a time-out does not bound the look-up of the host name.

@@ -58,13 +58,32 @@ ROUNDS, ALPHA = 5, 1.0  # section 3.4
 SHARE = 0.1
 
 
-def _boosted(learner, **options):
-    return AdaBoostLDL(learner, ROUNDS, **({"alpha": ALPHA} | options))
+def _plain(name, learner):
+    return Method(name, learner, settings={"learner": name, "form": "plain"})
 
 
-_CONSTANTS = (
-    Method("MeanPredictor", MeanPredictor()),
-    Method("UniformPredictor", UniformPredictor()),
+def _boosted(name, learner, what="boosted", **options):
+    return Method(
+        f"{name}, {what}",
+        AdaBoostLDL(learner, ROUNDS, **({"alpha": ALPHA} | options)),
+        settings={"learner": name, "form": "boosted", **options},
+    )
+
+
+def _bagged(name, learner):
+    return Method(
+        f"{name}, bagged",
+        BaggingLDL(learner, ROUNDS),
+        settings={"learner": name, "form": "bagged"},
+    )
+
+
+_CONSTANTS = tuple(
+    Method(name, constant, settings={"learner": name, "form": "constant"})
+    for name, constant in (
+        ("MeanPredictor", MeanPredictor()),
+        ("UniformPredictor", UniformPredictor()),
+    )
 )
 
 TABLES = Experiment(
@@ -73,11 +92,7 @@ TABLES = Experiment(
         *(
             method
             for name, learner in LEARNERS.items()
-            for method in (
-                Method(name, learner),
-                Method(f"{name}, boosted", _boosted(learner)),
-                Method(f"{name}, bagged", BaggingLDL(learner, ROUNDS)),
-            )
+            for method in (_plain(name, learner), _boosted(name, learner), _bagged(name, learner))
         ),
         *_CONSTANTS,
     ),
@@ -95,10 +110,7 @@ SPLITS = tuple(
         methods=tuple(
             method
             for name in SPLIT_LEARNERS
-            for method in (
-                Method(name, LEARNERS[name]),
-                Method(f"{name}, boosted", _boosted(LEARNERS[name])),
-            )
+            for method in (_plain(name, LEARNERS[name]), _boosted(name, LEARNERS[name]))
         ),
         datasets=DATASETS,
         test_share=share,
@@ -115,7 +127,8 @@ SHRUNK = Experiment(
         Method(
             f"{name}, towards the {target}",
             Shrunk(learner, factors=FACTORS, target=target),
-            staged=True,
+            staged=FACTORS,
+            settings={"learner": name, "target": target},
         )
         for name, learner in LEARNERS.items()
         for target in ("mean", "uniform")
@@ -132,8 +145,8 @@ TERMS = Experiment(
         method
         for name in ("BFGS-LDL", "LDL-LS", "LC-LDL")
         for method in (
-            Method(f"{name}, drawn uniformly", _boosted(LEARNERS[name], alpha=0.0)),
-            Method(f"{name}, no warm start", _boosted(LEARNERS[name], warm_start=False)),
+            _boosted(name, LEARNERS[name], "drawn uniformly", alpha=0.0),
+            _boosted(name, LEARNERS[name], "no warm start", warm_start=False),
         )
     ),
     datasets=DATASETS,
@@ -142,10 +155,16 @@ TERMS = Experiment(
 )
 
 # LDL-LS predicts with a linear model: how much of its K-L is the bound on degrees below zero.
+_FLOORS = (1e-6, 1e-4, 1e-3, 1e-2, 2e-2)
 RAISED_ZEROS = Experiment(
     name="raised_zeros",
     methods=(
-        Method("LDL-LS", RaisedZeros(LDLSF(), floors=(1e-6, 1e-4, 1e-3, 1e-2, 2e-2)), staged=True),
+        Method(
+            "LDL-LS",
+            RaisedZeros(LDLSF(), floors=_FLOORS),
+            staged=_FLOORS,
+            settings={"learner": "LDL-LS"},
+        ),
     ),
     datasets=DATASETS,
     test_share=SHARE,
@@ -157,13 +176,29 @@ _STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
 SETTINGS = Experiment(
     name="settings",
     methods=(
-        Method("SA-IIS", SAIIS(path=_STEPS), staged=True),
-        Method("SA-IIS, random start", SAIIS(init="random", path=_STEPS), staged=True),
+        Method("SA-IIS", SAIIS(path=_STEPS), staged=_STEPS, settings={"learner": "SA-IIS"}),
+        Method(
+            "SA-IIS, random start",
+            SAIIS(init="random", path=_STEPS),
+            staged=_STEPS,
+            settings={"learner": "SA-IIS", "init": "random"},
+        ),
         *(
-            Method(f"PT-Bayes, variances from {v:g}", PTBayes(variance_floor=v))
+            Method(
+                f"PT-Bayes, variances from {v:g}",
+                PTBayes(variance_floor=v),
+                settings={"learner": "PT-Bayes", "variance_floor": v},
+            )
             for v in (1e-9, 1e-4, 1e-3, 1e-2, 0.1)
         ),
-        *(Method(f"CPNN, {k} steps", CPNN(max_iter=k)) for k in (1, 3, 10, 30)),
+        *(
+            Method(
+                f"CPNN, {k} steps",
+                CPNN(max_iter=k),
+                settings={"learner": "CPNN", "max_iter": k},
+            )
+            for k in (1, 3, 10, 30)
+        ),
     ),
     datasets=DATASETS,
     test_share=SHARE,
@@ -175,8 +210,8 @@ SETTINGS = Experiment(
 DRAWN = Experiment(
     name="drawn_labels",
     methods=(
-        Method("PT-Bayes", DrawnPTBayes()),
-        Method("PT-Bayes, boosted", _boosted(DrawnPTBayes())),
+        _plain("PT-Bayes", DrawnPTBayes()),
+        _boosted("PT-Bayes", DrawnPTBayes()),
     ),
     datasets=DATASETS[:10],
     test_share=SHARE,

@@ -28,7 +28,7 @@ _RATES = {"scale": [None, "standard"], "learning_rate": [0.3, 3.0]}
 TABLES = Experiment(
     name="tables",
     methods=(
-        Method("sLDLF", LDLForest(**_STOPPED), _RATES),
+        Method("sLDLF", LDLForest(**_STOPPED), _RATES, settings={"learner": "sLDLF"}),
         Method("LDSVR", LDSVR(C=1)),  # a fit on Movie takes most of a minute: nothing is chosen
     ),
     datasets=DATASETS,
@@ -39,23 +39,27 @@ TABLES = Experiment(
 PROTOCOL_SETS = ("Movie", "Natural_Scene", "SJAFFE", "SBU_3DFE", "Yeast_alpha")
 # The script runs 2000 iterations on Movie, 3000 on its other sets.
 _PATH = (100, 200, 300, 500, 700, 1000, 1500, 2000)
+_BFGS_STEPS = (5, 10, 20, 50, 100, 200, 300)
 _PROTOCOL_METHODS = (
     Method(
         "sLDLF, released script",
         LDLForest(10, depth=5, n_outputs=512, learning_rate=100.0, max_iter=2000, path=_PATH),
-        staged=True,
+        staged=_PATH,
+        settings={"learner": "sLDLF", "as_in": "released script"},
     ),
     Method(
         "sLDLF, section 4",
         LDLForest(learning_rate=3.0, max_iter=2000, path=_PATH),
-        staged=True,
+        staged=_PATH,
+        settings={"learner": "sLDLF", "as_in": "section 4"},
     ),
     Method(
         "sLDLF, section 4, features scaled",
         LDLForest(learning_rate=0.3, scale="standard", max_iter=2000, path=_PATH),
-        staged=True,
+        staged=_PATH,
+        settings={"learner": "sLDLF", "as_in": "section 4", "scale": "standard"},
     ),
-    Method("SA-BFGS", SABFGS(300, path=(5, 10, 20, 50, 100, 200, 300)), staged=True),
+    Method("SA-BFGS", SABFGS(300, path=_BFGS_STEPS), staged=_BFGS_STEPS),
     Method("StructRF", StructRF()),
     Method("1-nearest-neighbour", AAKNN(1)),
     Method("MeanPredictor", MeanPredictor()),
@@ -65,7 +69,15 @@ CLEAN = Experiment(name="distinct_rows", methods=_PROTOCOL_METHODS, datasets=PRO
 STOPPED = "sLDLF, stopped on validation rows"
 DRAWN = Experiment(
     name="drawn_rows",
-    methods=(*_PROTOCOL_METHODS, Method(STOPPED, LDLForest(**_STOPPED), _RATES)),
+    methods=(
+        *_PROTOCOL_METHODS,
+        Method(
+            STOPPED,
+            LDLForest(**_STOPPED),
+            _RATES,
+            settings={"learner": "sLDLF", "validation_fraction": 0.1},
+        ),
+    ),
     datasets=PROTOCOL_SETS,
     replacement=True,
 )
@@ -77,16 +89,28 @@ _FIGURE = {"learning_rate": 3.0, "max_iter": 1000}
 FIGURE_4 = Experiment(
     name="figure_4",
     methods=(
-        *(Method(f"sLDLF, {k} trees", LDLForest(k, **_FIGURE)) for k in TREES),
-        *(Method(f"sNDF-LDL, {k} trees", NDFLDL(k, **_FIGURE)) for k in TREES),
+        *(
+            Method(
+                f"{strategy}, {k} trees",
+                forest(k, **_FIGURE),
+                settings={"strategy": strategy, "trees": k},
+            )
+            for strategy, forest in (("sLDLF", LDLForest), ("sNDF-LDL", NDFLDL))
+            for k in TREES
+        ),
         Method(
             "sNDF-LDL, each its own iterations",
             NDFLDL(TREES[-2], shared_budget=False, **_FIGURE),
             staged=TREES[:-1],
+            settings={"strategy": "sNDF-LDL, each its own iterations"},
         ),
         *(
             # Section 4.4: one tree, tau = 2^(h - 1).
-            Method(f"sLDLF, depth {h}", LDLForest(1, depth=h, n_outputs=2 ** (h - 1), **_FIGURE))
+            Method(
+                f"sLDLF, depth {h}",
+                LDLForest(1, depth=h, n_outputs=2 ** (h - 1), **_FIGURE),
+                settings={"strategy": "sLDLF, one tree", "depth": h},
+            )
             for h in DEPTHS
         ),
     ),

@@ -23,18 +23,30 @@ DEEP = "MLDF, no reuse, deep trees"
 TABLES = Experiment(
     name="tables",
     methods=(
-        Method("MLDF", MLDFSuite(), staged=True),
-        Method("RF-PCT", RFPCT()),
-        Method("RF-PCT, 500 trees", RFPCT(500)),  # 100 in each of five folds?
-        Method("RF-PCT, depth 3", RFPCT(max_depth=3)),  # as deep as MLDF's first layer
+        Method("MLDF", MLDFSuite(), staged=MEASURES, settings={"learner": "MLDF"}),
+        Method("RF-PCT", RFPCT(), settings={"learner": "RF-PCT"}),
+        # 100 in each of five folds?
+        Method("RF-PCT, 500 trees", RFPCT(500), settings={"learner": "RF-PCT", "trees": 500}),
+        # As deep as MLDF's first layer.
+        Method("RF-PCT, depth 3", RFPCT(max_depth=3), settings={"learner": "RF-PCT", "depth": 3}),
         Method("DBPNN", DBPNN()),
         Method("MLFE", MLFE()),
         Method("ECC", ECC()),
         Method("RAKEL", RAkEL()),
         Method("Label frequencies", LabelFrequencies()),
-        Method(NO_REUSE, MLDFSuite(reuse=False), staged=True),
+        Method(
+            NO_REUSE,
+            MLDFSuite(reuse=False),
+            staged=MEASURES,
+            settings={"learner": "MLDF", "reuse": False},
+        ),
         # Trees hardly bounded: thirty more levels a layer in place of three.
-        Method(DEEP, MLDFSuite(reuse=False, more_depth=30), staged=True),
+        Method(
+            DEEP,
+            MLDFSuite(reuse=False, more_depth=30),
+            staged=MEASURES,
+            settings={"learner": "MLDF", "reuse": False, "more_depth": 30},
+        ),
     ),
     datasets=SMALL,
     **_HALVES,
@@ -42,7 +54,14 @@ TABLES = Experiment(
 
 TABLE_5 = Experiment(
     name="table_5",
-    methods=(Method(C45, MLDFSuite(block="c45"), staged=True),),
+    methods=(
+        Method(
+            C45,
+            MLDFSuite(block="c45"),
+            staged=MEASURES,
+            settings={"learner": "MLDF", "block": "c45"},
+        ),
+    ),
     datasets=SMALL,
     **_HALVES,
 )

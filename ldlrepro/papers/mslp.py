@@ -67,22 +67,35 @@ TABLES = Experiment(
     datasets=DATASETS,
 )
 
+
+def _variant(what, **fixed):
+    """MSLP with parameters that nothing is chosen from; ``what`` says so in the name."""
+    grid = _MSLP_GRID | {name: [value] for name, value in fixed.items()}
+    return Method(f"MSLP, {what}", MSLP(**fixed), grid, settings={"learner": "MSLP", **fixed})
+
+
 # What each term of Eq. 8 adds, and how far its constraint alone goes: whitened components are the
 # limit of a large lambda, but for the weights D+ and the mean.
 TERMS = Experiment(
     name="terms",
     methods=(
-        Method("MSLP, attraction only", MSLP(beta=1.0), _MSLP_GRID | {"beta": [1.0]}),
-        Method("MSLP, hetero-neighbours only", MSLP(beta=0), _MSLP_GRID | {"beta": [0]}),
+        _variant("attraction only", beta=1.0),
+        _variant("hetero-neighbours only", beta=0),
         # With alpha k+ above the number of rows Eq. 5 is Eq. 3.
-        Method("MSLP, neighbours among all rows", MSLP(alpha=1e9), _MSLP_GRID | {"alpha": [1e9]}),
-        Method("MSLP, no penalty", MSLP(lambda_=0), _MSLP_GRID | {"lambda_": [0]}),
+        _variant("neighbours among all rows", alpha=1e9),
+        _variant("no penalty", lambda_=0),
         Method(
             "PCA, whitened",
             EmbeddingKNN(PCA(whiten=True)),
             _NEIGHBORS | {"transformer__ratio": _RATIOS},
+            settings={"learner": "PCA", "whiten": True},
         ),
-        Method("CPNN, one input a label", CPNN(encoding="one_hot"), _NET_STEPS),
+        Method(
+            "CPNN, one input a label",
+            CPNN(encoding="one_hot"),
+            _NET_STEPS,
+            settings={"learner": "CPNN", "encoding": "one_hot"},
+        ),
     ),
     datasets=DATASETS,
 )
@@ -96,20 +109,43 @@ BEST_ON_TEST = Experiment(
     chosen_on="test",
 )
 
+
+def _set(learner, what, model, **settings):
+    """A learner with given parameters; ``what`` says so in the name."""
+    return Method(
+        f"{learner}, {what}", model(**settings), settings={"learner": learner, **settings}
+    )
+
+
 # Why the methods without a printed grid differ: settings that the paper does not give.
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 SETTINGS = Experiment(
     name="settings",
     methods=(
-        *(Method(f"CPNN, {k} steps", CPNN(max_iter=k)) for k in (1, 3, 10, 30, 100, 300)),
-        *(Method(f"LDSVR, C = {C:g}", LDSVR(C=C)) for C in (0.01, 0.1, 1, 10, 100)),
-        Method("BFGS-LDL", SABFGS(500, path=_STEPS), staged=True),
-        Method("IIS-LDL", SAIIS(500, path=_STEPS), staged=True),
-        Method("IIS-LDL, random start", SAIIS(500, init="random", path=_STEPS), staged=True),
-        *(Method(f"AA-BP, {k} epochs", AABP(epochs=k)) for k in (1, 3, 10, 30, 100, 300)),
-        *(Method(f"PT-SVM, C = {C:g}", PTSVM(C=C)) for C in (0.1, 1, 10, 100)),
+        *(_set("CPNN", f"{k} steps", CPNN, max_iter=k) for k in (1, 3, 10, 30, 100, 300)),
+        *(_set("LDSVR", f"C = {C:g}", LDSVR, C=C) for C in (0.01, 0.1, 1, 10, 100)),
+        Method(
+            "BFGS-LDL",
+            SABFGS(500, path=_STEPS),
+            staged=_STEPS,
+            settings={"learner": "BFGS-LDL"},
+        ),
+        Method(
+            "IIS-LDL",
+            SAIIS(500, path=_STEPS),
+            staged=_STEPS,
+            settings={"learner": "IIS-LDL"},
+        ),
+        Method(
+            "IIS-LDL, random start",
+            SAIIS(500, init="random", path=_STEPS),
+            staged=_STEPS,
+            settings={"learner": "IIS-LDL", "init": "random"},
+        ),
+        *(_set("AA-BP", f"{k} epochs", AABP, epochs=k) for k in (1, 3, 10, 30, 100, 300)),
+        *(_set("PT-SVM", f"C = {C:g}", PTSVM, C=C) for C in (0.1, 1, 10, 100)),
         *(
-            Method(f"PT-Bayes, variances from {v:g}", PTBayes(variance_floor=v))
+            _set("PT-Bayes", f"variances from {v:g}", PTBayes, variance_floor=v)
             for v in (1e-9, 1e-6, 1e-3, 0.1, 1, 10)
         ),
     ),
@@ -122,8 +158,9 @@ LAMBDAS = (0, 1e-4, 1e-3, 0.01, 0.1, 1)
 
 
 def _fixed(beta=0.1, lambda_=0.01, ratio=0.1):
-    model = MSLP(5, alpha=5, beta=beta, lambda_=lambda_, ratio=ratio, n_neighbors=10)
-    return Method(f"beta {beta:g}, lambda {lambda_:g}, u {ratio:g}", model)
+    settings = {"beta": beta, "lambda_": lambda_, "ratio": ratio}
+    model = MSLP(5, alpha=5, n_neighbors=10, **settings)
+    return Method(f"beta {beta:g}, lambda {lambda_:g}, u {ratio:g}", model, settings=settings)
 
 
 SENSITIVITY = Experiment(

@@ -72,11 +72,36 @@ _UP_TO_300 = tuple(k for k in _BFGS_STEPS if k <= 300)
 ITERATIONS = Experiment(
     name="iterations",
     methods=(
-        Method("SA-IIS", SAIIS(1000, path=_IIS_STEPS), staged=True),
-        Method("SA-IIS, random start", SAIIS(1000, init="random", path=_IIS_STEPS), staged=True),
-        Method("SA-BFGS", SABFGS(3000, path=_BFGS_STEPS), staged=True),
-        Method("SA-BFGS, random start", SABFGS(3000, init="random", path=_BFGS_STEPS), staged=True),
-        Method("SA-BFGS, memory 100", SABFGS(memory=100, path=_UP_TO_300), staged=True),
+        Method(
+            "SA-IIS",
+            SAIIS(1000, path=_IIS_STEPS),
+            staged=_IIS_STEPS,
+            settings={"learner": "SA-IIS"},
+        ),
+        Method(
+            "SA-IIS, random start",
+            SAIIS(1000, init="random", path=_IIS_STEPS),
+            staged=_IIS_STEPS,
+            settings={"learner": "SA-IIS", "init": "random"},
+        ),
+        Method(
+            "SA-BFGS",
+            SABFGS(3000, path=_BFGS_STEPS),
+            staged=_BFGS_STEPS,
+            settings={"learner": "SA-BFGS"},
+        ),
+        Method(
+            "SA-BFGS, random start",
+            SABFGS(3000, init="random", path=_BFGS_STEPS),
+            staged=_BFGS_STEPS,
+            settings={"learner": "SA-BFGS", "init": "random"},
+        ),
+        Method(
+            "SA-BFGS, memory 100",
+            SABFGS(memory=100, path=_UP_TO_300),
+            staged=_UP_TO_300,
+            settings={"learner": "SA-BFGS", "memory": 100},
+        ),
     ),
     datasets=DATASETS,
 )
@@ -85,20 +110,26 @@ ITERATIONS = Experiment(
 NODE_SIZES = Experiment(
     name="node_sizes",
     methods=tuple(
-        Method(f"RF, nodes of {k} split", SingleLabelRF(min_samples_split=k))
+        Method(
+            f"RF, nodes of {k} split",
+            SingleLabelRF(min_samples_split=k),
+            settings={"learner": "RF", "min_samples_split": k},
+        )
         for k in (2, 10, 30, 100)
     ),
     datasets=DATASETS,
 )
 
 # How much of RF's K-L is the bound on degrees that no tree votes for.
+_FLOORS = (1e-6, 1e-4, 1e-3, 1e-2, 2e-2)
 RAISED_ZEROS = Experiment(
     name="raised_zeros",
     methods=(
         Method(
             "RF",
-            RaisedZeros(SingleLabelRF(min_samples_split=20), floors=(1e-6, 1e-4, 1e-3, 1e-2, 2e-2)),
-            staged=True,
+            RaisedZeros(SingleLabelRF(min_samples_split=20), floors=_FLOORS),
+            staged=_FLOORS,
+            settings={"learner": "RF"},
         ),
     ),
     datasets=DATASETS,
@@ -123,6 +154,7 @@ BOOSTING_ROUNDS = Experiment(
             f"{name}, {leaves} leaves",
             method(500, max_leaf_nodes=leaves, n_iter_no_change=None),
             staged=(10, 25, 50, 100, 150, 200, 300, 400, 500),
+            settings={"learner": name, "max_leaf_nodes": leaves},
         )
         for name, method in (
             ("AOSO-LDLogitBoost", AOSOLDLogitBoost),
@@ -137,9 +169,19 @@ BOOSTING_ROUNDS = Experiment(
 CRITERIA = Experiment(
     name="criteria",
     methods=(
-        Method("StructRF, sqrt(q) features", StructRF(max_features="sqrt"), _FOREST_GRID),
-        Method("RF on D, sqrt(q) features", MultiOutputRF(max_features="sqrt"), _FOREST_GRID),
-        Method("RF on D", MultiOutputRF(), _FOREST_GRID),
+        Method(
+            "StructRF, sqrt(q) features",
+            StructRF(max_features="sqrt"),
+            _FOREST_GRID,
+            settings={"learner": "StructRF", "max_features": "sqrt"},
+        ),
+        Method(
+            "RF on D, sqrt(q) features",
+            MultiOutputRF(max_features="sqrt"),
+            _FOREST_GRID,
+            settings={"learner": "RF on D", "max_features": "sqrt"},
+        ),
+        Method("RF on D", MultiOutputRF(), _FOREST_GRID, settings={"learner": "RF on D"}),
     ),
     datasets=DATASETS,
 )
@@ -154,6 +196,7 @@ FIGURE_4 = Experiment(
         Method(
             f"{trees} trees, ratio {ratio}, depth {depth}",
             StructRF(trees, sampling_ratio=ratio, max_depth=depth),
+            settings={"trees": trees, "ratio": ratio, "depth": depth},
         )
         for depth in DEPTHS
         for trees, ratio in (*((20, r) for r in RATIOS), *((t, 0.8) for t in TREES if t != 20))

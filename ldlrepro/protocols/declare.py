@@ -15,14 +15,18 @@ class Method:
     name : str, as in the paper's tables
     estimator : unfitted LDL estimator
     grid : dict of lists, parameters chosen on the validation part (lowest K-L); {} for none
-    staged : True records what ``staged_predict`` yields in place of ``predict``, a tuple only these
-        stages; it yields predictions, numbered from 1, or pairs (stage, predictions)
+    staged : tuple of the stages recorded, () for none: records are made of what ``staged_predict``
+        yields at each of them (predictions, numbered from 1, or pairs (stage, predictions)) in
+        place of what ``predict`` returns
+    settings : dict, what the name says of the settings, as data: {"trees": 20, "depth": 5}; goes
+        into every record
     """
 
     name: str
     estimator: Any
     grid: dict = field(default_factory=dict)
-    staged: bool | tuple = False
+    staged: tuple = ()
+    settings: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

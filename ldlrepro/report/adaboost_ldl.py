@@ -7,6 +7,7 @@ import pandas as pd
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import stats
 from ldlrepro.report.compare import LEVEL, verdict, wins
+from ldlrepro.report.tables import declared
 
 #: What section 3.4 says is left on average after boosting.
 SAID = {"sort_loss": 0.412, "kl_divergence": 0.685}
@@ -110,15 +111,17 @@ def flatness_and_order(records, title):
     ].mean()
     mean = mean.reset_index()
     figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.8))
+    settings = dict(zip(records.method, records.settings, strict=True))
+    learners = sorted({s["learner"] for s in settings.values() if s["form"] != "constant"})
     for name, mine in mean.groupby("method", sort=False):
-        plain = name.split(",")[0]
-        style = {"marker": "o", "facecolors": "none"} if ", boosted" in name else {"marker": "x"}
-        if "Predictor" in plain:
-            style = {"marker": "s" if plain.startswith("Mean") else "D", "color": "black"}
+        learner, form = settings[name]["learner"], settings[name]["form"]
+        if form == "constant":
+            style = {"marker": "s" if learner == "MeanPredictor" else "D", "color": "black"}
         else:
-            index = sorted({m.split(",")[0] for m in mean.method if "Predictor" not in m})
-            colour = f"C{index.index(plain)}"
-            style |= {"edgecolors": colour} if "facecolors" in style else {"color": colour}
+            colour = f"C{learners.index(learner)}"
+            style = {"marker": "x", "color": colour}
+            if form == "boosted":
+                style = {"marker": "o", "facecolors": "none", "edgecolors": colour}
         # Yeast sets lie near 1: the distance from it is what can be told apart.
         apart = np.maximum(1 - mine.flatness, 1e-6)
         axes[0].scatter(apart, np.maximum(mine.sort_loss, 1e-5), s=18, **style, label=name)
@@ -135,9 +138,8 @@ def flatness_and_order(records, title):
 
 def shrinking(shrunk, names, target="mean"):
     """SortLoss of plain methods drawn towards a constant, as a share of what it was."""
-    mine = shrunk[shrunk.method.str.endswith(f"the {target}")]
-    mine = mine.assign(factor=[p["stage"] for p in mine.parameters])
-    mean = mine.groupby(["dataset", "method", "factor"], sort=False)["sort_loss"].mean().unstack()
+    mine = _drawn_towards(target, shrunk)
+    mean = mine.groupby(["dataset", "learner", "factor"], sort=False)["sort_loss"].mean().unstack()
     share = mean.div(mean[1.0], axis=0)
     there = [d for d in names if d in mean.index.get_level_values(0)]
     columns = 5
@@ -146,8 +148,8 @@ def shrinking(shrunk, names, target="mean"):
         rows, columns, figsize=(10.5, 2.1 * rows), sharex=True, sharey=True, squeeze=False
     )
     for axis, dataset in zip(axes.flat, there, strict=False):
-        for method, line in share.loc[dataset].iterrows():
-            axis.plot(line.index, line, ".-", label=method.split(",")[0])
+        for learner, line in share.loc[dataset].iterrows():
+            axis.plot(line.index, line, ".-", label=learner)
         axis.axhline(SAID["sort_loss"], color="0.6", linestyle="--", linewidth=1)
         axis.set_title(names[dataset], fontsize=8)
         axis.set_ylim(0, 2)
@@ -160,6 +162,13 @@ def shrinking(shrunk, names, target="mean"):
     figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
     figure.tight_layout(rect=(0, 0.05, 1, 1))
     return figure
+
+
+def _drawn_towards(target, shrunk):
+    """Records of the predictions drawn towards a constant, with their learner and factor."""
+    mine = shrunk[declared(shrunk, "target") == target]
+    factor = [p["stage"] for p in mine.parameters]
+    return mine.assign(learner=declared(mine, "learner"), factor=factor)
 
 
 def matched(tables, shrunk, learners):
@@ -176,11 +185,7 @@ def matched(tables, shrunk, learners):
     where boosting made predictions sharper), by_order (boosted / plain made as flat), and the
     differences boosted - plain of the scale-free measures with the corrected test
     """
-    uniform = shrunk[shrunk.method.str.endswith("the uniform")]
-    uniform = uniform.assign(
-        factor=[p["stage"] for p in uniform.parameters],
-        learner=uniform.method.str.split(",").str[0],
-    )
+    uniform = _drawn_towards("uniform", shrunk)
     flat = uniform.groupby(["dataset", "learner", "factor"])["flatness"].mean().unstack()
     mean = tables.groupby(["dataset", "method"])[["sort_loss", "flatness"]].mean()
     rows = []

@@ -6,6 +6,7 @@ import pandas as pd
 
 from ldlrepro.report.compare import order_claim, verdict
 from ldlrepro.report.plots import nothing
+from ldlrepro.report.tables import declared
 
 #: How the two papers name the same method.
 PAPER_NAMES = {"SA-BFGS": "BFGS-LDL", "SA-IIS": "IIS-LDL"}
@@ -21,8 +22,8 @@ def protocol_cells(records):
 
     Returns
     -------
-    DataFrame: dataset, method, rows, kept ("last" or "lowest on test"), fold, kl_divergence; what
-    is not staged has one number for both
+    DataFrame: dataset, method, settings, rows, kept ("last" or "lowest on test"), fold,
+    kl_divergence; what is not staged has one number for both
     """
     parts = []
     for name, frame in records.items():
@@ -32,7 +33,7 @@ def protocol_cells(records):
         last = frame.loc[groups["stage"].idxmax()].assign(kept="last")
         lowest = frame.loc[groups["kl_divergence"].idxmin()].assign(kept="lowest on test")
         parts += [f.assign(rows=PROTOCOLS[name]) for f in (last, lowest)]
-    columns = ["dataset", "method", "rows", "kept", "fold", "kl_divergence"]
+    columns = ["dataset", "method", "settings", "rows", "kept", "fold", "kl_divergence"]
     return pd.concat(parts)[columns]
 
 
@@ -76,7 +77,7 @@ def iterations(records, names, printed):
     for name, frame in records.items():
         stage = [p.get("stage", np.nan) for p in frame.parameters]
         frame = frame.assign(stage=stage, rows=name).dropna(subset="stage")
-        frames.append(frame[frame.method.str.startswith("sLDLF")])
+        frames.append(frame[declared(frame, "learner") == "sLDLF"])
     long = pd.concat(frames)
     there = [d for d in names if d in set(long.dataset)]
     if not there:
@@ -110,13 +111,11 @@ def iterations(records, names, printed):
 
 def grid_of_figure_4(records):
     """Records of Figure 4 with columns strategy, trees and depth (NaN where fixed)."""
-    trees = records.method.str.extract(r", (\d+) trees")[0].astype(float)
-    depth = records.method.str.extract(r"depth (\d+)")[0].astype(float)
-    stage = [p.get("stage", np.nan) for p in records.parameters]
-    strategy = records.method.str.replace(r", (\d+ trees|depth \d+)", "", regex=True)
-    strategy = strategy.where(depth.isna(), "sLDLF, one tree")
+    trees, depth = (declared(records, key).astype(float) for key in ("trees", "depth"))
+    stage = pd.Series([p.get("stage", np.nan) for p in records.parameters], index=records.index)
+    # A stage is a number of trees.
     return records.assign(
-        trees=trees.fillna(pd.Series(stage, index=records.index)), depth=depth, strategy=strategy
+        trees=trees.fillna(stage), depth=depth, strategy=declared(records, "strategy")
     )
 
 
@@ -258,7 +257,7 @@ def claims(records, cells, grid, printed, measures):
 
 
 def _printed(cells, printed):
-    mine = cells[(cells.dataset == "Movie") & cells.method.str.startswith("sLDLF")]
+    mine = cells[(cells.dataset == "Movie") & (declared(cells, "learner") == "sLDLF")]
     if mine.empty:
         return float("nan"), "not run"
     by = mine.groupby(["method", "rows", "kept"])["kl_divergence"].mean()

@@ -11,6 +11,7 @@ from ldlrepro.models.embedding._mslp import neighbour_sets
 from ldlrepro.protocols import stats
 from ldlrepro.report.compare import verdict, wins
 from ldlrepro.report.plots import nothing
+from ldlrepro.report.tables import declared
 from ldlrepro.studies.embedding import FITTED_TO_ROWS, NEIGHBORS
 
 #: The level of the paper's t-tests (section 3.3).
@@ -171,7 +172,7 @@ def _worse(compared):
 
 
 def first_places(records, measures, methods, printed=None):
-    """How often a method is first, and not shown worse than the first at 90%, over the cells.
+    """How often a method is first, and not shown worse than the first at 90%.
 
     Parameters
     ----------
@@ -180,7 +181,8 @@ def first_places(records, measures, methods, printed=None):
 
     Returns
     -------
-    DataFrame, one row a method
+    DataFrame, one row a method: method, printed (first as printed), ours (first here), paired and
+    corrected (not shown worse than the first by these t-tests), cells (number of them)
     """
     table = {m: {"printed": 0, "ours": 0, "paired": 0, "corrected": 0} for m in methods}
     cells = 0
@@ -202,17 +204,19 @@ def first_places(records, measures, methods, printed=None):
         values = mine.set_index("method")["mean"]
         for m in values.index[values == (values.max() if up else values.min())]:
             table[m]["printed"] += 1
-    of = f"of {cells}"
-    return pd.DataFrame(
-        {
-            "method": m,
-            f"first as printed, {of}": t["printed"],
-            f"first here, {of}": t["ours"],
-            "not shown worse than the first, paired t": t["paired"],
-            "the same, corrected t": t["corrected"],
-        }
-        for m, t in table.items()
-    )
+    return pd.DataFrame({"method": m, **counts, "cells": cells} for m, counts in table.items())
+
+
+def places_table(places):
+    """`first_places` with heads that say what is counted, and of how many cells."""
+    of = f"of {places.cells.max()}"
+    heads = {
+        "printed": f"first as printed, {of}",
+        "ours": f"first here, {of}",
+        "paired": "not shown worse than the first, paired t",
+        "corrected": "the same, corrected t",
+    }
+    return places.drop(columns="cells").rename(columns=heads)
 
 
 def printed_share(printed, method):
@@ -228,14 +232,9 @@ def printed_share(printed, method):
 
 def sensitivity(records, names):
     """K-L of MSLP against beta, lambda and u, a row of panels a data set."""
-    pattern = r"beta (?P<beta>\S+), lambda (?P<lambda_>\S+), u (?P<ratio>\S+)"
-    values = records.method.str.extract(pattern).astype(float)
-    mean = (
-        pd.concat([records, values], axis=1)
-        .groupby(["dataset", "beta", "lambda_", "ratio"], sort=False)["kl_divergence"]
-        .mean()
-        .reset_index()
-    )
+    swept = ["beta", "lambda_", "ratio"]
+    values = records.assign(**{key: declared(records, key) for key in swept})
+    mean = values.groupby(["dataset", *swept], sort=False)["kl_divergence"].mean().reset_index()
     there = [d for d in names if d in set(mean.dataset)]
     if not there:
         return nothing("No records of this experiment.")
@@ -299,14 +298,13 @@ def claims(tables, best, terms, sensitive, study, measures, methods):
             pd.concat([best, tables[~tables.method.isin(best.method)]]),
         ),
     ):
-        places = first_places(records, measures, methods)
-        mine = places[places.method == "MSLP"].iloc[0]
-        cells = int(mine.index[2].split()[-1])
+        places = first_places(records, measures, methods).set_index("method")
+        mine = places.loc["MSLP"]
         evidence[claim] = (
-            mine.iloc[2] / cells,
-            f"first in {mine.iloc[2]} of {cells} cells, not shown worse than the first at 90% in "
-            f"{mine.iloc[3]} ({mine.iloc[4]} by the corrected test); most often first: "
-            f"{places.loc[places.iloc[:, 2].idxmax(), 'method']}",
+            mine.ours / mine.cells,
+            f"first in {mine.ours} of {mine.cells} cells, not shown worse than the first at 90% in "
+            f"{mine.paired} ({mine.corrected} by the corrected test); most often first: "
+            f"{places.ours.idxmax()}",
         )
     evidence["MSLP is best with u = 10% on all five sets (section 3.3)"] = _narrow(sensitive)
     for claim, other in (
@@ -336,8 +334,9 @@ def claims(tables, best, terms, sensitive, study, measures, methods):
 def _narrow(records):
     if records.empty:
         return float("nan"), "not run"
-    usual = records[records.method.str.startswith("beta 0.1, lambda 0.01")]
-    ratio = usual.method.str.extract(r"u (\S+)")[0].astype(float)
+    beta, lambda_ = (declared(records, key) for key in ("beta", "lambda_"))
+    usual = records[(beta == 0.1) & (lambda_ == 0.01)]
+    ratio = declared(usual, "ratio")
     mean = usual.assign(ratio=ratio).groupby(["dataset", "ratio"])["kl_divergence"].mean().unstack()
     best = mean.idxmin(axis=1)
     text = (

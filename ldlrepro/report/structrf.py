@@ -5,7 +5,7 @@ import pandas as pd
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.report.compare import head_to_head, order_claim, same_claim, spread_claim, verdict
 from ldlrepro.report.plots import lines
-from ldlrepro.report.tables import show, summary
+from ldlrepro.report.tables import declared, show, summary
 
 #: The same setting for every data set, with the paper's numbers of steps.
 FIXED = {
@@ -16,9 +16,7 @@ FIXED = {
 
 def grid_of_figure_4(records):
     """Records of Figure 4 with columns trees, ratio and depth."""
-    pattern = r"(?P<trees>\d+) trees, ratio (?P<ratio>[\d.]+), depth (?P<depth>\d+)"
-    parts = records.method.str.extract(pattern)
-    return pd.concat([records, parts.astype({"trees": int, "ratio": float, "depth": int})], axis=1)
+    return records.assign(**{key: declared(records, key) for key in ("trees", "ratio", "depth")})
 
 
 def figure_4(grid):

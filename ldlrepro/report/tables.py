@@ -127,6 +127,21 @@ def show(frame, caption, index=True):
     )
 
 
+def declared(records, key):
+    """A setting that the methods declare, of every record.
+
+    Parameters
+    ----------
+    records : records with ``settings`` (dict: see `protocols.declare.Method`)
+    key : str
+
+    Returns
+    -------
+    Series with the index of ``records``; None or NaN where a method says nothing of it
+    """
+    return pd.Series([s.get(key) for s in records.settings], index=records.index)
+
+
 def with_settings(records, unit="steps"):
     """Staged and unstaged records with columns ``stage`` and ``setting`` (a text)."""
     stage = [p.get("stage") for p in records.parameters]

@@ -1,0 +1,151 @@
+"""What papers declare of their methods: stages and settings, as data that reports read."""
+
+import ast
+import json
+
+import pandas as pd
+import pytest
+
+from ldlrepro import paths, report
+from ldlrepro.papers import mldf
+from ldlrepro.protocols import get_paper, open_store, paper_names
+from ldlrepro.protocols.declare import Method
+
+METHODS = [
+    (paper, experiment, method)
+    for paper in map(get_paper, paper_names())
+    for experiment in paper.experiments
+    for method in experiment.methods
+]
+STAGED = [(p, e, m) for p, e, m in METHODS if m.staged]
+
+
+def name(value):
+    return getattr(value, "name", str(value))
+
+
+def test_no_stages_and_no_settings_unless_declared():
+    assert Method("a", None).staged == () and Method("a", None).settings == {}
+
+
+@pytest.mark.parametrize(("paper", "experiment", "method"), STAGED, ids=name)
+def test_the_stages_are_those_that_the_estimator_yields(paper, experiment, method):
+    assert isinstance(method.staged, tuple)
+    parameters = method.estimator.get_params(deep=False)
+    known = [parameters[p] for p in ("path", "floors", "factors") if parameters.get(p)]
+    if known:
+        assert [method.staged] == known
+    elif paper is mldf.PAPER:
+        assert method.staged == tuple(mldf.MEASURES)
+    else:  # every number up to so many
+        assert max(method.staged) <= parameters.get("n_estimators", 500)
+
+
+@pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed")
+@pytest.mark.parametrize("paper", paper_names())
+def test_every_committed_fold_has_the_declared_stages(paper):
+    paper, checked = get_paper(paper), 0
+    for experiment in paper.experiments:
+        for dataset in experiment.datasets:
+            records = open_store(paper, experiment).read(dataset)
+            stages = records.assign(stage=[p.get("stage") for p in records.parameters])
+            for method in experiment.methods:
+                for fold, mine in stages[stages.method == method.name].groupby("fold"):
+                    where = experiment.name, dataset, method.name, fold
+                    assert len(mine) == max(1, len(method.staged)), where
+                    assert set(mine.stage.dropna()) == set(method.staged), where
+                    checked += 1
+    assert checked > 500
+
+
+#: Settings whose names are the paper's, and the parameters of the estimators that they are.
+PARAMETERS = {
+    "trees": ("n_estimators",),
+    "ratio": ("sampling_ratio", "ratio"),
+    "depth": ("max_depth", "depth"),
+}
+WORDS = {"learner", "form", "strategy", "as_in"}  # no parameters
+
+
+@pytest.mark.parametrize(
+    ("paper", "experiment", "method"), [job for job in METHODS if job[2].settings], ids=name
+)
+def test_settings_are_those_of_the_estimator(paper, experiment, method):
+    assert json.loads(json.dumps(method.settings)) == method.settings
+    parameters = method.estimator.get_params()
+    parameters |= {key.split("__")[-1]: value for key, value in parameters.items() if "__" in key}
+    assert method.settings.get("learner", "") in method.name
+    for key, value in method.settings.items():
+        if key in WORDS:
+            continue
+        found = [parameters[p] for p in PARAMETERS.get(key, (key,)) if p in parameters]
+        assert found and found[0] == value, key
+
+
+@pytest.mark.parametrize(
+    ("paper", "experiment", "method"), [job for job in METHODS if "," in job[2].name], ids=name
+)
+def test_what_follows_the_learner_in_a_name_is_declared(paper, experiment, method):
+    assert set(method.settings) - {"learner"}
+
+
+@pytest.mark.parametrize(
+    ("paper", "experiment"), [(p, e) for p in paper_names() for e in get_paper(p).experiments]
+)
+def test_settings_tell_methods_of_an_experiment_apart(paper, experiment):
+    declared = [json.dumps(m.settings, sort_keys=True) for m in experiment.methods if m.settings]
+    assert len(set(declared)) == len(declared)
+
+
+def test_declared_settings_of_records():
+    records = pd.DataFrame({"settings": [{"trees": 5}, {"depth": 2}]}, index=[7, 7])
+    trees = report.declared(records, "trees")
+    assert trees.iloc[0] == 5 and pd.isna(trees.iloc[1]) and trees.index.tolist() == [7, 7]
+    assert report.declared(records.iloc[:0], "trees").empty
+
+
+def parsing(source):
+    """Where a source takes the names of methods apart, or could by a regular expression."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [a.name for a in node.names] + [getattr(node, "module", None)]
+            if "re" in names:
+                yield f"line {node.lineno}: import re"
+        if isinstance(node, ast.Attribute) and node.attr == "str":
+            if ast.unparse(node.value).endswith(("method", "method']")):
+                yield f"line {node.lineno}: {ast.unparse(node)}"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            taken = node.func.attr in (
+                "split",
+                "startswith",
+                "endswith",
+                "partition",
+                "removesuffix",
+            )
+            if taken and ast.unparse(node.func.value) in ("m", "name", "method", "plain"):
+                yield f"line {node.lineno}: {ast.unparse(node)}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import re",
+        "from re import match",
+        "x = records.method.str.extract('a')",
+        "x = usual['method'].str[0]",
+        "x = [m.split(',')[0] for m in mean.method]",
+    ],
+)
+def test_a_planted_parser_is_found(source):
+    assert len(list(parsing(source))) == 1
+
+
+def test_no_report_takes_a_name_apart():
+    found = {}
+    for path in sorted((paths.PACKAGE / "report").glob("*.py")):
+        found[path.name] = list(parsing(path.read_text(encoding="utf-8")))
+    for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        found[path.name] = [fault for source in code for fault in parsing(source)]
+    assert len(found) > 10 and not any(found.values()), found
