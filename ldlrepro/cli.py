@@ -1,17 +1,25 @@
 """The command ``ldlrepro``."""
 
 import argparse
+import signal
 import sys
+import threading
 import warnings
+from pathlib import Path
 
 import pandas as pd
 
 from ldlrepro import datasets, errors, paths, protocols
+from ldlrepro.protocols import merge as merging
+from ldlrepro.protocols import verify as verification
 
 
 def main(arguments=None):
     """Run the command line; returns the exit status."""
     options = _parser().parse_args(arguments)
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+            signal.signal(number, _stop)
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
     try:
         return options.do(options) or 0
@@ -21,9 +29,18 @@ def main(arguments=None):
     except BrokenPipeError:  # the reader of our output, `head` say, has seen enough
         sys.stderr.close()
         return 0
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print("\nldlrepro: stopped; what was finished is kept.", file=sys.stderr)
-        return 130
+        return 128 + (stop.args[0] if isinstance(stop, _Stopped) else signal.SIGINT)
+
+
+class _Stopped(KeyboardInterrupt):
+    """A signal that asks for an end, as Ctrl-C does; its number is the argument."""
+
+
+def _stop(number, _):
+    signal.signal(number, signal.SIG_IGN)  # once is enough
+    raise _Stopped(number)
 
 
 def _parser():
@@ -50,8 +67,32 @@ def _parser():
     add.add_argument("--profile", choices=protocols.PROFILES, default="paper")
     add.add_argument("--n-jobs", type=int, default=-1, help="processes (default: all cores)")
     add.add_argument("--backend", choices=("loky", "dask"), default="loky")
-    add.add_argument("--recompute", action="store_true", help="also what is there")
+    add.add_argument("--recompute", action="store_true", help="also what is there; resumes")
+    add.add_argument("--shard", type=_shard, metavar="I/N", help="only the I-th of N parts")
+    add.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder for new records (with --shard: I-of-N)"
+    )
     add.set_defaults(do=_run)
+
+    add = commands.add_parser("merge", help="bring records of shards or other machines together")
+    add.add_argument("folders", nargs="+", type=Path, metavar="DIR")
+    add.set_defaults(do=_merge)
+
+    add = commands.add_parser(
+        "verify", help="fit a random sample of records again, or compare with another revision"
+    )
+    add.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
+    add.add_argument("--sample", type=int, default=20, metavar="K", help="fits (default: 20)")
+    add.add_argument("--seed", type=int, default=0, help="of the sample")
+    add.add_argument("--max-seconds", type=float, help="leave out fits that took longer")
+    add.add_argument("--n-jobs", type=int, default=1, help="processes")
+    add.add_argument(
+        "--against",
+        metavar="REV",
+        help="run what is stale with the code of a git revision too; where the numbers are equal, "
+        "the records count as fresh",
+    )
+    add.set_defaults(do=_verify)
 
     add = commands.add_parser("status", help="what is computed, stale, missing")
     add.add_argument("paper", nargs="?")
@@ -127,6 +168,9 @@ def _run(options):
     studies = [s.name for s in paper.studies if experiments is None or s.name in experiments]
     if experiments is not None:
         experiments = [e for e in experiments if e not in studies]
+    out = options.out
+    if out is None and options.shard:
+        out = Path("{}-of-{}".format(*options.shard))
     result = protocols.run(
         paper,
         datasets=names,
@@ -136,14 +180,72 @@ def _run(options):
         backend=options.backend,
         experiments=experiments,
         recompute=options.recompute,
+        shard=options.shard,
+        out=out,
     )
     print(f"{result['computed']} computed, {result['kept']} already there.")
     for name, why in result["unavailable"].items():
-        print(f"not run: {name}: {why}")
-    if names is None and options.method is None:
+        print(f"not run: {name}: {why}", file=sys.stderr)
+    done = result["computed"] + result["kept"] > 0
+    if names is None and options.method is None and out is None:
         for name in studies:
             protocols.study(paper, name, options.profile, options.recompute)
             print(f"study {name}: there.")
+        done = done or bool(studies)
+    elif out is not None:
+        print(f"The records are in {out}; `ldlrepro merge` brings them to the others.")
+    return 1 if result["unavailable"] and not done else 0
+
+
+def _shard(text):
+    number, slash, parts = text.partition("/")
+    if slash and number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts):
+        return int(number), int(parts)
+    raise argparse.ArgumentTypeError(f"{text!r} is not I/N with 1 <= I <= N, as in 2/8")
+
+
+def _merge(options):
+    found = merging.merge(options.folders)
+    print(f"{found['added']} jobs added, {found['there']} already there.")
+    if found["stale"]:
+        print(f"{found['stale']} stale or incomplete jobs were left where they are.")
+
+
+def _verify(options):
+    if options.against:
+        return _against(options)
+    rows = verification.verify(
+        options.papers, options.sample, options.seed, options.max_seconds, options.n_jobs
+    )
+    if rows.empty:
+        print("ldlrepro: there is no fresh record to fit again.", file=sys.stderr)
+        return 1
+    counts = rows.outcome.value_counts()
+    print(", ".join(f"{counts.get(o, 0)} {o}" for o in verification.OUTCOMES if o in counts))
+    print(verification.machine_line())
+    told = rows[rows.outcome != "equal"].drop(columns="why")
+    if len(told):
+        _print(told)
+    for row in rows[rows.why.notna()].itertuples():
+        print(f"{row.method} on {row.dataset}, fold {row.fold}: {row.why}", file=sys.stderr)
+    return 1 if counts.index.isin(["differs", "failed"]).any() or not _any_run(counts) else 0
+
+
+def _any_run(counts):
+    return counts.drop("data not at hand", errors="ignore").sum() > 0
+
+
+def _against(options):
+    rows = verification.against(options.against, options.papers)
+    if rows.empty:
+        print("Nothing is stale.")
+        return 0
+    counts = rows.outcome.value_counts()
+    print(", ".join(f"{number} {outcome}" for outcome, number in counts.items()))
+    told = rows[rows.outcome != "equal"]
+    for row in told.itertuples():
+        print(f"{row.kind} {row.what}: {row.outcome}: {row.why}")
+    return 1 if len(told) else 0
 
 
 def _status(options):

@@ -82,9 +82,10 @@ def test_unknown_names_are_answered_with_the_nearest(away, capsys):
 
 def test_run_says_what_it_could_not_run_and_how_to_get_it(away, capsys):
     command = ["run", "structrf", "--dataset", "s-JAFFE", "--n-jobs", "1"]
-    assert cli.main([*command, "--method", "MeanPredictor", "--experiment", "tables"]) == 0
-    out = capsys.readouterr().out
-    assert "0 computed" in out and "not run: SJAFFE" in out and "LDLREPRO_DATA" in out
+    assert cli.main([*command, "--method", "MeanPredictor", "--experiment", "tables"]) == 1
+    told = capsys.readouterr()
+    assert "0 computed" in told.out
+    assert "not run: SJAFFE" in told.err and "LDLREPRO_DATA" in told.err
 
 
 def test_run_and_status_of_the_quick_profile(away, capsys):

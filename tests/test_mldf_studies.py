@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 
 from ldlrepro import MLDF, RFPCT, MLDFSuite, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
-from ldlrepro.protocols.partition import hold_out
+from ldlrepro.protocols.split import hold_out
 from ldlrepro.studies import depth, label_drop, layers, ties
 
 QUICK = datasets.make_standin("scene", n_samples=60)

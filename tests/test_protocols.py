@@ -1,21 +1,17 @@
-"""Folds, the choice of parameters, and the fingerprint of the code."""
+"""Folds and the choice of parameters."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ldlrepro import AAKNN, SABFGS, MeanPredictor
+from ldlrepro import AAKNN, MeanPredictor
 from ldlrepro.base import LDLEstimator
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import kl_divergence
-from ldlrepro.protocols import fingerprint as code
-from ldlrepro.protocols.declare import Experiment, Method
-from ldlrepro.protocols.fingerprint import fingerprint
-from ldlrepro.protocols.partition import partition
+from ldlrepro.protocols.declare import Experiment
 from ldlrepro.protocols.selection import choose
-from ldlrepro.protocols.splits import ten_folds
+from ldlrepro.protocols.split import partition, ten_folds
 
 toy = make_toy(n_train=60, random_state=0)
 
@@ -129,133 +125,3 @@ def test_the_first_of_equals_is_chosen():
     rows = np.arange(30)
     chosen = choose(SameWhatever(), {"k": [3, 1, 2]}, toy.X, toy.D, rows, rows + 30)
     assert chosen == {"k": 3}
-
-
-# --- fingerprint -----------------------------------------------------------------------------
-
-BFGS = Method("SA-BFGS", SABFGS())
-REACHED = (
-    "ldlrepro.models.maxent._sabfgs",
-    "ldlrepro.models.maxent._objective",
-    "ldlrepro.kernels.maxent",
-    "ldlrepro.kernels._jit",
-    "ldlrepro.base",
-    "ldlrepro.validation",
-    "ldlrepro.metrics._distribution",
-    "ldlrepro.protocols.splits",
-    "ldlrepro.protocols.selection",
-)
-
-
-@pytest.fixture
-def edit(tmp_path, monkeypatch):
-    """Let the fingerprint read a changed copy of a module in place of its file."""
-    path_of, copies = code._path, {}
-    monkeypatch.setattr(code, "_path", lambda name: copies.get(name) or path_of(name))
-
-    def edited(module, change):
-        before = path_of(module).read_text()
-        after = change(before)
-        assert after != before
-        copies[module] = tmp_path / f"{module}-{len(list(tmp_path.iterdir()))}.py"
-        copies[module].write_text(after)
-
-    return edited
-
-
-@pytest.mark.parametrize("module", REACHED)
-def test_code_in_any_imported_module_counts(edit, module):
-    before = fingerprint(BFGS, 10)
-    edit(module, lambda text: text + "\nADDED = 1\n")
-    changed = fingerprint(BFGS, 10)
-    assert changed != before
-    edit(module, lambda text: text + "\nADDED = 2\n")
-    assert fingerprint(BFGS, 10) not in (before, changed)
-
-
-def longer_docstrings(text):
-    lines = [line + "\n" if line.lstrip().startswith('"""') else line for line in text.split("\n")]
-    return "\n".join(lines).replace('"""', '"""More. ', 1)
-
-
-WORDS = {
-    "a comment line": lambda text: text.replace("\ndef ", "\n# A remark: x = 1\ndef ", 1),
-    "a comment after code": lambda text: text.replace(
-        "import numpy as np", "import numpy as np  # np"
-    ),
-    "docstrings": longer_docstrings,
-    "blank lines": lambda text: text.replace("\n\n", "\n\n\n") + "\n\n",
-}
-
-
-@pytest.mark.parametrize("words", WORDS)
-def test_words_do_not_count(edit, words):
-    before = fingerprint(BFGS, 10)
-    edit("ldlrepro.models.maxent._objective", WORDS[words])
-    assert fingerprint(BFGS, 10) == before
-
-
-class Wrapping(LDLEstimator):
-    def __init__(self, base):
-        self.base = base
-
-
-def test_code_of_an_estimator_inside_an_estimator_counts(edit):
-    method = Method("wrapped", Wrapping(SABFGS()))
-    before = fingerprint(method, 10)
-    edit("ldlrepro.kernels.maxent", lambda text: text + "\nADDED = 1\n")
-    assert fingerprint(method, 10) != before
-
-
-def test_modules_that_are_not_imported_do_not_count(edit):
-    before = fingerprint(BFGS, 10)
-    for module in ("ldlrepro.kernels.tree", "ldlrepro.models.maxent._saiis", "ldlrepro.published"):
-        edit(module, lambda text: text + "\nADDED = 1\n")
-    assert fingerprint(BFGS, 10) == before
-
-
-def test_a_string_that_looks_like_a_comment_counts(edit):
-    before = fingerprint(BFGS, 10)
-    marks = set()
-    for letter in "ab":
-        edit("ldlrepro.base", lambda text, letter=letter: text + f'\nADDED = "# {letter}"\n')
-        marks.add(fingerprint(BFGS, 10))
-    assert len(marks | {before}) == 3
-
-
-def test_the_declaration_counts():
-    marks = {
-        fingerprint(method, folds)
-        for method, folds in (
-            (BFGS, 10),
-            (BFGS, 5),
-            (replace(BFGS, estimator=SABFGS(301)), 10),
-            (replace(BFGS, grid={"max_iter": [100, 300]}), 10),
-            (replace(BFGS, grid={"max_iter": [100, 301]}), 10),
-            (replace(BFGS, staged=(10, 300)), 10),
-            (Method("SA-BFGS", MeanPredictor()), 10),
-        )
-    }
-    assert len(marks) == 7
-    assert fingerprint(replace(BFGS, name="BFGS-LDL"), 10) == fingerprint(BFGS, 10)
-
-
-def test_the_fingerprint_is_the_same_in_every_place(tmp_path, edit):
-    before = fingerprint(BFGS, 10)
-    for module in REACHED:
-        edit(module, lambda text: text + "\n")
-    assert fingerprint(BFGS, 10) == before
-    assert Path(code._path("ldlrepro.base")).parent == tmp_path
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "home"),
-    [
-        ("ldlrepro.metrics", "sort_loss", "ldlrepro.metrics._distribution"),
-        ("ldlrepro", "AAKNN", "ldlrepro.models.neighbors._aaknn"),
-        ("ldlrepro", "datasets", "ldlrepro.datasets"),
-        ("ldlrepro.metrics", "DISTRIBUTION", "ldlrepro.metrics"),
-    ],
-)
-def test_names_are_followed_to_the_module_that_defines_them(module, name, home):
-    assert code._home(module, name) == home

@@ -16,11 +16,21 @@ from ldlrepro import AAKNN, MSLP, SABFGS, MeanPredictor, datasets, paths
 from ldlrepro.datasets import files, make_standin
 from ldlrepro.errors import DataCorruptError, UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, kl_divergence, score, sort_loss
-from ldlrepro.protocols import job, open_store, run, runner, status
+from ldlrepro.protocols import (
+    environment,
+    job,
+    open_store,
+    run,
+    runner,
+    selection,
+    status,
+    worker,
+)
+from ldlrepro.protocols import state as states
 from ldlrepro.protocols.declare import Experiment, Method, Paper
-from ldlrepro.protocols.partition import partition
+from ldlrepro.protocols.fingerprint import of_method
 from ldlrepro.protocols.selection import choose
-from ldlrepro.protocols.splits import ten_folds
+from ldlrepro.protocols.split import partition, ten_folds
 
 SET = "Yeast_spoem"
 KNN = Method("kNN", AAKNN(), {"n_neighbors": [3, 9]})
@@ -45,6 +55,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path / "results"))
     monkeypatch.setattr(paths, "downloads", lambda: tmp_path / "raw")
     monkeypatch.delenv("LDLREPRO_DATA", raising=False)
+    monkeypatch.setattr(environment, "fixed", dict)  # what is patched here must run here
     job.load.cache_clear()
     yield tmp_path
     job.load.cache_clear()
@@ -113,8 +124,8 @@ def test_parameters_chosen_on_the_test_rows():
         ]
         assert row.kl_divergence == pytest.approx(min(losses))
     other = replace(experiment, chosen_on="validation")
-    assert runner.fingerprint(KNN, 3, other) != runner.fingerprint(KNN, 3, experiment)
-    assert runner.fingerprint(MEAN, 3, other) == runner.fingerprint(MEAN, 3, experiment)
+    assert of_method(KNN, 3, other) != of_method(KNN, 3, experiment)
+    assert of_method(MEAN, 3, other) == of_method(MEAN, 3, experiment)
 
 
 def test_hold_outs_and_measures_of_choice():
@@ -218,8 +229,10 @@ def test_another_seed_or_stand_in_makes_all_records_stale(change):
 
 def test_an_old_fingerprint_is_stale_and_computed_again(monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "fingerprint", lambda *_: "0" * 12)
+        for module in (runner, worker, states):
+            patch.setattr(module, "fingerprint", lambda *_: "0" * 12 + "." + "0" * 12)
         quick()
+        assert state() == {"kNN": (3, 0, 3), "mean": (3, 0, 3)}
     assert state() == {"kNN": (0, 3, 3), "mean": (0, 3, 3)}
     assert quick(methods=["mean"]) == {"computed": 3, "kept": 0, "unavailable": {}}
     assert state() == {"kNN": (0, 3, 3), "mean": (3, 0, 3)}
@@ -317,7 +330,7 @@ paths.quick_results = lambda: Path(sys.argv[2])
 if sys.argv[3] == "fit":
     job.partition = kill_at(job.partition, 4)
 else:
-    os.replace = kill_at(os.replace, 4)
+    os.replace = kill_at(os.replace, 5)  # the first writes the maker
 runner.run(test_runner.TINY, profile="quick", progress=False)
 """
 
@@ -339,15 +352,16 @@ def test_a_kill_loses_nothing_that_was_finished(during):
     assert state() == {"kNN": (3, 0, 3), "mean": (3, 0, 3)}
 
 
-def test_a_grid_without_refits_chooses_the_same_parameters():
+def test_a_grid_without_refits_chooses_the_same_parameters(monkeypatch):
     bunch = make_standin("SJAFFE", n_samples=60)
     train, validation, _ = ten_folds(60, 0)[0]
     grid = {"n_neighbors": [3, 5], "ratio": [0.1, 0.3], "beta": [0, 0.5]}
     rows = bunch.X, bunch.D, train, validation
     assert hasattr(MSLP(), "predict_grid")
-    assert job._chosen(MSLP(), grid, *rows) == choose(MSLP(), grid, *rows)
-    plain = {"n_neighbors": [3, 5]}
-    assert job._chosen(AAKNN(), plain, *rows) == choose(AAKNN(), plain, *rows)
+    monkeypatch.setattr(selection, "hasattr", lambda *_: False, raising=False)
+    slow = choose(MSLP(), grid, *rows)
+    monkeypatch.undo()
+    assert choose(MSLP(), grid, *rows) == slow
 
 
 def test_a_damaged_data_file_does_not_stop_the_other_sets(monkeypatch, tmp_path):

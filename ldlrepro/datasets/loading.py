@@ -62,10 +62,8 @@ def load(name, source="auto"):
         return make_standin(name)
     if asked.part == "realigned" and source == "auto":
         source = "realigned"
-    if source == "realigned":
-        return _load_realigned(name)
-    if source == "auto" and _only_realigned(name):
-        return _load_realigned(name)
+    if source == "realigned" or (source == "auto" and _only_realigned(name)):
+        return image_put_right() if name == "image" else realigned(name)
     return _bunch(registry.parts(name), "real")
 
 
@@ -126,9 +124,8 @@ def _only_realigned(name):
     return False
 
 
-def _load_realigned(name):
-    if name == "image":
-        return _image_put_right()
+def realigned(name):
+    """Bunch of a set's re-aligned file."""
     entry = registry.realigned(name)
     if entry is None:
         raise DataUnavailableError(f"There is no re-aligned form of {name}.")
@@ -224,7 +221,7 @@ def _bunch(entries, source):
     )
 
 
-def _image_put_right():
+def image_put_right():
     """`image` with each row's own labels.
 
     Within each block of 400 images the published features are in the string order of the file

@@ -5,6 +5,7 @@ import lzma
 import re
 import warnings
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import scipy.io
@@ -25,21 +26,16 @@ def read(path, entry):
         ``X`` (n, q) float64 with ``D`` (n, c) as stored or ``Y`` (n, c) int8 in {0, 1}; also
         ``label_names``, ``feature_names`` and what else the file holds.
     """
-    name = path.name
-    if name == "natural_scene_rankings.mat":
-        return _rankings(path)
-    if name.endswith(".mat"):
-        return _mat(path)
-    if name.endswith(".arff"):
-        return _arff(path)
-    if name.endswith(".rda"):
-        return _rda(path)
-    if name.endswith(".npz"):
-        return _npz(path)
-    if name.endswith(".npy"):
-        return {"D": np.load(path, allow_pickle=False), "label_names": NATURAL_SCENE_LABELS}
-    if name.endswith(".zip"):
-        return _images(path)
+    return reader(entry)(path)
+
+
+def reader(entry):
+    """Return the function that reads the file of a registry entry: a path in, a dict out."""
+    name = Path(entry.file).name
+    if name in _READERS:
+        return _READERS[name]
+    if Path(name).suffix in _READERS:
+        return _READERS[Path(name).suffix]
     raise ValueError(f"no reader for {entry.file}")
 
 
@@ -264,3 +260,19 @@ def _rankings(path):
     """For each image, ten people's rankings of nine labels; 10 ends the relevant ones."""
     rankings = scipy.io.loadmat(path)["pic"]["label"][0]
     return {"rankings": np.stack(rankings), "label_names": NATURAL_SCENE_LABELS}
+
+
+def _natural_scene(path):
+    return {"D": np.load(path, allow_pickle=False), "label_names": NATURAL_SCENE_LABELS}
+
+
+#: By the name of a file, or by its suffix.
+_READERS = {
+    "natural_scene_rankings.mat": _rankings,
+    ".mat": _mat,
+    ".arff": _arff,
+    ".rda": _rda,
+    ".npz": _npz,
+    ".npy": _natural_scene,
+    ".zip": _images,
+}

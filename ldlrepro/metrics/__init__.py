@@ -33,27 +33,27 @@ class Measure:
     """What a table must know of a measure; ``upper`` is its largest value for c labels."""
 
     name: str
-    label: str
     greater_is_better: bool
     upper: str
     symmetric: bool
+    label: str
 
 
 #: The measures of label distributions, in the order of tables.
 DISTRIBUTION = {
     m.name: m
     for m in (
-        Measure("chebyshev", "Chebyshev", False, "1", True),
-        Measure("clark", "Clark", False, "sqrt(c)", True),
-        Measure("canberra", "Canberra", False, "c", True),
-        Measure("kl_divergence", "K-L", False, "inf", False),
-        Measure("cosine", "Cosine", True, "1", True),
-        Measure("intersection", "Intersection", True, "1", True),
-        Measure("euclidean", "Euclidean", False, "sqrt(2)", True),
-        Measure("sorensen", "Sorensen", False, "1", True),
-        Measure("squared_chi2", "Squared chi2", False, "2", True),
-        Measure("fidelity", "Fidelity", True, "1", True),
-        Measure("sort_loss", "SortLoss", False, "1", False),
+        Measure("chebyshev", False, "1", True, label="Chebyshev"),
+        Measure("clark", False, "sqrt(c)", True, label="Clark"),
+        Measure("canberra", False, "c", True, label="Canberra"),
+        Measure("kl_divergence", False, "inf", False, label="K-L"),
+        Measure("cosine", True, "1", True, label="Cosine"),
+        Measure("intersection", True, "1", True, label="Intersection"),
+        Measure("euclidean", False, "sqrt(2)", True, label="Euclidean"),
+        Measure("sorensen", False, "1", True, label="Sorensen"),
+        Measure("squared_chi2", False, "2", True, label="Squared chi2"),
+        Measure("fidelity", True, "1", True, label="Fidelity"),
+        Measure("sort_loss", False, "1", False, label="SortLoss"),
     )
 }
 
@@ -61,11 +61,11 @@ DISTRIBUTION = {
 RANKING = {
     m.name: m
     for m in (
-        Measure("spearman", "Spearman", True, "1", True),
-        Measure("kendall", "Kendall", True, "1", True),
-        Measure("ndcg", "NDCG", True, "1", False),
+        Measure("spearman", True, "1", True, label="Spearman"),
+        Measure("kendall", True, "1", True, label="Kendall"),
+        Measure("ndcg", True, "1", False, label="NDCG"),
         # No direction is better; the field must have one, and a flat prediction is no merit.
-        Measure("flatness", "Flatness", False, "1", False),
+        Measure("flatness", False, "1", False, label="Flatness"),
     )
 }
 
@@ -73,12 +73,12 @@ RANKING = {
 MULTILABEL = {
     m.name: m
     for m in (
-        Measure("hamming_loss", "Hamming loss", False, "1", False),
-        Measure("one_error", "One-error", False, "1", False),
-        Measure("coverage", "Coverage", False, "1", False),
-        Measure("ranking_loss", "Ranking loss", False, "1", False),
-        Measure("average_precision", "Average precision", True, "1", False),
-        Measure("macro_auc", "Macro-AUC", True, "1", False),
+        Measure("hamming_loss", False, "1", False, label="Hamming loss"),
+        Measure("one_error", False, "1", False, label="One-error"),
+        Measure("coverage", False, "1", False, label="Coverage"),
+        Measure("ranking_loss", False, "1", False, label="Ranking loss"),
+        Measure("average_precision", True, "1", False, label="Average precision"),
+        Measure("macro_auc", True, "1", False, label="Macro-AUC"),
     )
 }
 
@@ -86,9 +86,14 @@ MULTILABEL = {
 MEASURES = DISTRIBUTION | RANKING | MULTILABEL
 
 
+def measure(name):
+    """Return the function of a measure by its name."""
+    return globals()[name]
+
+
 def score(D, P):
     """Every measure of label distributions: {name: mean over the rows of D and P, (n, c)}."""
-    return {name: globals()[name](D, P) for name in DISTRIBUTION}
+    return {name: measure(name)(D, P) for name in DISTRIBUTION}
 
 
 __all__ = [
@@ -114,6 +119,7 @@ __all__ = [
     "kl_divergence",
     "macro_auc",
     "mae",
+    "measure",
     "ndcg",
     "one_error",
     "ranking_loss",

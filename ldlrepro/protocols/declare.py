@@ -69,10 +69,12 @@ class Study:
     ----------
     name : str, of the folder in data/results/<paper>/
     function : ``function(quick=False)`` returns {name: DataFrame}
+    times : names of columns that no two runs have in common
     """
 
     name: str
     function: Any
+    times: tuple = ()
 
 
 @dataclass(frozen=True)

@@ -1,124 +1,188 @@
-"""Fingerprint of the code that makes a record: it changes when, and only when, code changes.
+"""Fingerprint of what makes a record: it changes when, and only when, its meaning changes.
 
-Hashed are the sources of the estimator's module, of everything in the package that it imports, of
-the measures, splits and selection, and the method's declaration. Comments, docstrings and blank
-lines are left out, so that better words do not make records stale.
+Two marks of 12 hex digits, "method.data". The first covers the method's declaration and all
+definitions reached from the estimator, the measures and `job.compute`; the second all that turns
+files into arrays. How definitions are compared and followed is in source.py.
 """
 
-import ast
 import hashlib
-import io
-import tokenize
+import inspect
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 
-from ldlrepro import metrics
-from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro import datasets, metrics
+from ldlrepro.datasets import loading, readers, registry
+from ldlrepro.protocols import job, selection, source, split
 
-_COMMON = ("ldlrepro.protocols.splits", "ldlrepro.protocols.selection")
-_PARTITION = "ldlrepro.protocols.partition"
+#: Modules that are not followed: what they find is checked in each record by its sha256, or
+#: their words are for people.
+_NOT_FOLLOWED = {
+    "ldlrepro.datasets.files",
+    "ldlrepro.datasets.registry",
+    "ldlrepro.errors",
+    "ldlrepro.paths",
+}
+#: Functions that only some jobs use, by their declaration: `_by_declaration`, `of_data`.
+_CHOICES = (
+    split.ten_folds,
+    split.drawn_folds,
+    split.hold_out,
+    selection.choose,
+    loading.realigned,
+    loading.image_put_right,
+    readers.reader,
+    datasets.load,
+    datasets.make_standin,
+)
 
 
-def fingerprint(method, folds, experiment=None):
-    """Return 12 hex digits for a declared Method run over ``folds`` folds.
+def fingerprint(method, folds, experiment, dataset, form="real"):
+    """Marks of a record: "method.data".
 
-    What an Experiment says of protocol and measures counts as far as it departs from the default.
+    Parameters
+    ----------
+    method : Method; folds : int; experiment : Experiment
+    dataset : registry name; form : the record's source, {"real", "realigned", "synthetic"}
     """
-    digest = hashlib.sha256()
-    parameters = sorted(method.estimator.get_params().items())
-    nested = [value for _, value in parameters if hasattr(value, "get_params")]
-    measures = experiment.measures if experiment else tuple(DISTRIBUTION)
-    modules = {*_COMMON, *(getattr(metrics, name).__module__ for name in measures)}
-    departs = []
-    if experiment and (experiment.test_share is not None or experiment.replacement):
-        departs += [experiment.test_share, experiment.replacement]
-        modules.add(_PARTITION)
-    if experiment and experiment.chosen_on != "validation" and method.grid:
-        departs.append(experiment.chosen_on)
-    for estimator in (method.estimator, *nested):
-        modules |= _reachable(type(estimator).__module__)
-    for name in sorted(modules):
-        digest.update(f"{name}\n{_code(_path(name))}\n".encode())
-    digest.update(repr((parameters, sorted(method.grid.items()), method.staged, folds)).encode())
-    if departs:
-        digest.update(repr(departs).encode())
-    return digest.hexdigest()[:12]
+    return f"{of_method(method, folds, experiment)}.{of_data(dataset, form)}"
+
+
+def of_method(method, folds, experiment):
+    """12 hex digits for a method's fit, prediction and scores under an experiment's protocol.
+
+    What the Experiment says of the protocol counts as far as it departs from the default; names
+    and data sets do not count.
+    """
+    # A hold-out does not depend on how many there are; a fold does.
+    protocol = [None if experiment.test_share is not None else folds]
+    if experiment.test_share is not None or experiment.replacement:
+        protocol += [experiment.test_share, experiment.replacement]
+    if experiment.chosen_on != "validation" and method.grid:
+        protocol.append(experiment.chosen_on)
+    declared = [
+        _value(method.estimator),
+        _value(method.grid),
+        _value(tuple(method.staged)),
+        _value(protocol),
+    ]
+    roots = [_root(job.compute), *_by_declaration(method, experiment)]
+    roots += [_root(getattr(metrics, name)) for name in experiment.measures]
+    roots += [_root(type(e)) for e in _estimators(method.estimator)]
+    return _hash([*declared, *_lines(roots)])
+
+
+def of_data(dataset, form):
+    """12 hex digits for the way from a data set's files to arrays, in one of its forms."""
+    if form == "synthetic":
+        return _hash(_lines([_root(job.load), _root(datasets.make_standin)]))
+    roots = [_root(job.load), _root(datasets.load)]
+    entries = registry.parts(dataset)
+    if form == "realigned":
+        put_right = dataset == "image"
+        roots.append(_root(loading.image_put_right if put_right else loading.realigned))
+        substitute = registry.realigned("Natural_Scene" if put_right else dataset)
+        entries = [*entries, substitute] if put_right else [substitute]
+    roots += [_root(readers.reader(entry)) for entry in entries]
+    return _hash(_lines(roots))
 
 
 def of_function(function):
-    """Return 12 hex digits for the code of a study's function and all that it imports."""
-    digest = hashlib.sha256()
-    for name in sorted(_reachable(function.__module__)):
-        digest.update(f"{name}\n{_code(_path(name))}\n".encode())
-    return digest.hexdigest()[:12]
+    """12 hex digits for a study: all that its function reaches, readers of every format too."""
+    return _hash(_lines([_root(function)], choices=False))
+
+
+def reached(roots, choices=True):
+    """Definitions that some definitions use, themselves included; all as (module, name)."""
+    found, waiting = set(), list(roots)
+    while waiting:
+        here = waiting.pop()
+        if here not in found:
+            found.add(here)
+            waiting += _targets(here, choices).values()
+    return found
+
+
+def _targets(definition, choices):
+    left_out = _choices() if choices else ()
+    targets = source.uses(*definition).items()
+    return {local: t for local, t in targets if t[0] not in _NOT_FOLLOWED and t not in left_out}
 
 
 @cache
-def _path(module):
-    spec = find_spec(module)
-    return Path(spec.origin)
+def _choices():
+    return {_root(function) for function in _CHOICES}
 
 
-def _reachable(module, seen=None):
-    """Modules of the package that ``module`` imports, itself included."""
-    seen = set() if seen is None else seen
-    if module in seen:
-        return seen
-    seen.add(module)
-    for name in package_imports(_path(module)):
-        _reachable(name, seen)
-    return seen
+def _by_declaration(method, experiment):
+    if experiment.test_share is not None:
+        yield _root(split.hold_out)
+    else:
+        yield _root(split.ten_folds)
+        if experiment.replacement:
+            yield _root(split.drawn_folds)
+    if method.grid:
+        yield _root(selection.choose)
 
 
-@cache
-def package_imports(path):
-    """Names of the package's modules that the file at ``path`` imports."""
-    found = []
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found += [a.name for a in node.names if a.name.startswith("ldlrepro")]
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ldlrepro"):
-            for a in node.names:
-                found.append(_home(node.module, a.name))
-    return tuple(dict.fromkeys(found))
+def _lines(roots, choices=True):
+    """A line for each definition reached: what it means, and what its names stand for.
 
-
-def _home(module, name):
-    """Module that defines ``name``, where ``module`` only hands it on.
-
-    A package's list of names may then grow without making every record stale.
+    Modules are not named: a definition may move.
     """
-    inner = f"{module}.{name}"
-    if _is_module(inner):
-        return inner
-    home = getattr(getattr(import_module(module), name, None), "__module__", None) or module
-    return home if home.startswith("ldlrepro") else module
+    lines = set()
+    for root in roots:
+        lines |= _lines_of(root, choices)
+    return sorted(lines)
 
 
 @cache
-def _is_module(name):
-    try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
+def _lines_of(root, choices):
+    if root[1] is None:
+        return frozenset([root[0]])
+    lines = []
+    for where, name in reached([root], choices):
+        targets = _targets((where, name), choices).items()
+        names = sorted(f"{local} {source.digest(*target)}" for local, target in targets)
+        lines.append(" ".join([name, source.digest(where, name), *names]))
+    return frozenset(lines)
 
 
-@cache
-def _code(path):
-    """Source without comments, docstrings and blank lines."""
-    source = path.read_text()
-    lines = source.splitlines()
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            lines[row - 1] = lines[row - 1][:column]
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                if isinstance(first.value.value, str):
-                    for row in range(first.lineno - 1, first.end_lineno):
-                        lines[row] = ""
-    return "\n".join(line.rstrip() for line in lines if line.strip())
+def _root(definition):
+    """(module, name) of a function or class; ("its name", None) where its source is not known."""
+    definition = inspect.unwrap(definition)
+    where, name = definition.__module__, definition.__qualname__
+    there = source.module(where)
+    if there is None or name not in there.definitions:
+        return f"{where}.{name}", None
+    return where, name
+
+
+def _estimators(estimator):
+    """An estimator and those in its parameters."""
+    yield estimator
+    for _, value in sorted(estimator.get_params(deep=False).items()):
+        if hasattr(value, "get_params") and not isinstance(value, type):
+            yield from _estimators(value)
+
+
+def _value(value):
+    """Text of a declared value, the same in every version of every library."""
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return f"{type(value).__name__}({_value(value.get_params(deep=False))})"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{k!r}:{_value(v)}" for k, v in sorted(value.items())) + "}"
+    if isinstance(value, list | tuple):
+        return "(" + ",".join(map(_value, value)) + ")"
+    if callable(value):
+        return f"{value.__module__}.{value.__qualname__}"
+    return repr(value.item() if hasattr(value, "item") else value)
+
+
+def _hash(lines):
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+
+
+def clear():
+    """Forget what was read: sources have changed."""
+    source.clear()
+    for cached in (_lines_of, _choices):
+        cached.cache_clear()

@@ -11,9 +11,8 @@ import numpy as np
 from sklearn.base import clone
 
 from ldlrepro import datasets, metrics
-from ldlrepro.metrics import kl_divergence
-from ldlrepro.protocols.partition import partition
 from ldlrepro.protocols.selection import choose
+from ldlrepro.protocols.split import partition
 
 
 @lru_cache(maxsize=2)
@@ -57,7 +56,7 @@ def compute(experiment, method, data, folds, fold):
     if method.grid:
         on_test = experiment.chosen_on == "test"
         learnt, judged = (fitted, test) if on_test else (train, validation)
-        parameters = _chosen(estimator, method.grid, X, truth, learnt, judged)
+        parameters = choose(estimator, method.grid, X, truth, learnt, judged)
         estimator.set_params(**parameters)
 
     start = time.perf_counter()
@@ -74,7 +73,7 @@ def compute(experiment, method, data, folds, fold):
             "predict_seconds": predict_seconds,
             "n_train": len(fitted),
             "n_test": len(test),
-        } | {name: getattr(metrics, name)(truth[test], P) for name in experiment.measures}
+        } | {name: metrics.measure(name)(truth[test], P) for name in experiment.measures}
 
     if not method.staged:
         return [record(parameters, predicted)]
@@ -84,14 +83,3 @@ def compute(experiment, method, data, folds, fold):
         if method.staged is True or stage in method.staged:
             records.append(record({"stage": stage}, P))
     return records
-
-
-def _chosen(estimator, grid, X, D, train, validation):
-    """As `choose`; an estimator with ``predict_grid`` evaluates nested settings without a refit."""
-    if not hasattr(estimator, "predict_grid"):
-        return choose(estimator, grid, X, D, train, validation)
-    tried = [
-        (kl_divergence(D[validation], P), parameters)
-        for parameters, P in estimator.predict_grid(X[train], D[train], X[validation], grid)
-    ]
-    return min(tried, key=lambda loss_and_parameters: loss_and_parameters[0])[1]

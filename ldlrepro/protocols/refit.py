@@ -2,9 +2,11 @@
 
 A process of its own, so that the code of another revision can run beside that of the working tree.
 
-    {"paper", "experiment", "dataset", "method", "fold"} -> {"fingerprint", "records"}
-    {"dataset", "source"}                                -> {"fingerprint", "digest"}, of the arrays
-    {"paper", "study"}                                   -> {"fingerprint", "tables"}, quick profile
+    {"paper", "experiment", "dataset", "method", "fold"} -> {"fingerprint", "records", "blas"}
+    {"dataset", "source"}                                -> {"fingerprint", "digest", "blas"}
+    {"paper", "study"}                                   -> {"fingerprint", "tables", "blas"}
+
+The digest is of the arrays; a study runs in the quick profile.
 """
 
 import hashlib
@@ -15,9 +17,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ldlrepro import datasets
-from ldlrepro.protocols import job
-from ldlrepro.protocols.fingerprint import fingerprint, of_function
-from ldlrepro.protocols.runner import get_paper
+from ldlrepro.protocols import environment, job
+from ldlrepro.protocols.fingerprint import fingerprint, of_data, of_function
+from ldlrepro.protocols.state import get_paper
 
 
 def answer(request):
@@ -35,7 +37,7 @@ def _job(paper, experiment, dataset, method, fold):
     (method,) = [m for m in experiment.methods if m.name == method]
     data = job.load(dataset, None, experiment.source)
     return {
-        "fingerprint": fingerprint(method, experiment.folds, experiment),
+        "fingerprint": fingerprint(method, experiment.folds, experiment, dataset, data.source),
         "records": job.compute(experiment, method, data, experiment.folds, fold),
     }
 
@@ -46,7 +48,7 @@ def _data(dataset, source):
     for array in (data.X, data.D if "D" in data else data.Y):
         array = np.ascontiguousarray(array)
         digest.update(f"{array.dtype} {array.shape}".encode() + array.tobytes())
-    return {"fingerprint": "", "digest": digest.hexdigest()}
+    return {"fingerprint": of_data(data.name, source), "digest": digest.hexdigest()}
 
 
 def _study(paper, study):
@@ -62,7 +64,7 @@ def main():
     """Answer each line of standard input by a line on standard output."""
     for line in sys.stdin:
         try:
-            reply = answer(json.loads(line))
+            reply = answer(json.loads(line)) | {"blas": environment.blas()}
         except Exception as error:
             reply = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(reply, default=float), flush=True)

@@ -1,59 +1,29 @@
 """Runs a paper's experiments over (data set, method, fold) and keeps the records.
 
-Every finished job is written at once; a run that was stopped goes on where it was. A job is done
-when its records carry the current fingerprint and the data's hash.
+Every finished job is written at once; a run that was stopped goes on where it was. What makes a
+number is in job.py, what counts as done in state.py.
 """
 
 import os
-import platform
-import sys
-import traceback
+import zlib
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import lru_cache
-from importlib import import_module
-from importlib.metadata import version
 
 import joblib
-from joblib import Parallel, delayed, parallel_config
-from threadpoolctl import threadpool_limits
-from tqdm import tqdm
+from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import datasets as data
-from ldlrepro import paths
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError, UnknownNameError
-from ldlrepro.protocols import job
+from ldlrepro.protocols import environment, job, state, worker
 from ldlrepro.protocols.fingerprint import fingerprint
-from ldlrepro.protocols.store import RecordStore
-
-PROFILES = ("paper", "quick")
-QUICK_FOLDS = 3
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "ldlrepro")
+from ldlrepro.protocols.journal import Journal
+from ldlrepro.protocols.ledger import Ledger
+from ldlrepro.protocols.progress import Progress
 
 
 class RunError(LdlreproError):
-    """Some jobs of a run failed; the records of the others are kept."""
-
-
-def paper_names():
-    """Names of the declared papers."""
-    return sorted(p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
-
-
-def get_paper(name):
-    """Return the declaration of a paper by name (UnknownNameError lists those there are)."""
-    # Looked up by name at the call: this layer does not know the papers.
-    known = paper_names()
-    if name not in known:
-        raise UnknownNameError(f"No paper {name!r}; there are: {', '.join(known)}.")
-    return import_module(f"ldlrepro.papers.{name}").PAPER
-
-
-def open_store(paper, experiment, profile="paper"):
-    """Return the RecordStore of a paper's experiment under a profile."""
-    if profile not in PROFILES:
-        raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
-    root = paths.results() if profile == "paper" else paths.quick_results()
-    return RecordStore(root / paper.name / experiment.name, experiment.measures)
+    """Some jobs of a run failed, or the run had to stop; the records of the others are kept."""
 
 
 def run(
@@ -66,6 +36,8 @@ def run(
     experiments=None,
     recompute=False,
     progress=True,
+    shard=None,
+    out=None,
 ):
     """Compute the records of a paper that are missing or stale.
 
@@ -75,10 +47,13 @@ def run(
     datasets, methods, experiments : lists of names, None for all
     profile : "paper", or "quick" (synthetic stand-ins, three folds, records in _build)
     n_jobs : int, processes; numbers do not depend on it
-    backend : joblib backend, "loky" or "dask" (extra ``dask``: the cluster that
-        DASK_SCHEDULER_ADDRESS names, or one on this machine with ``n_jobs`` workers)
-    recompute : True computes records again that are there
+    backend : "loky", or "dask" (extra ``dask``: the cluster that DASK_SCHEDULER_ADDRESS names, or
+        one on this machine with ``n_jobs`` workers)
+    recompute : True computes records again that are there; when stopped and run again it goes on
     progress : True shows a bar with the time left on standard error
+    shard : (i, n) runs the i-th of n parts, 1 <= i <= n; which jobs are in it depends on nothing
+        but their names and n
+    out : folder for new records in place of that of the profile, whose records count as done
 
     Returns
     -------
@@ -87,94 +62,189 @@ def run(
     Raises
     ------
     RunError
-        After everything else is done, if jobs failed.
+        After everything else is done, if jobs failed; at once, where records cannot be written
+        or workers die.
     UnknownNameError
         A paper, data set, method or experiment that does not exist.
     """
-    paper = get_paper(paper) if isinstance(paper, str) else paper
+    paper = state.get_paper(paper) if isinstance(paper, str) else paper
     chosen = _select(paper.experiments, experiments, "experiment")
     names = None if datasets is None else [data.resolve(d) for d in datasets]
     _known({m.name for e in chosen for m in e.methods}, methods, "method")
-    _known({d for e in chosen for d in _datasets(paper, e, profile)}, names, "data set")
+    _known({d for e in chosen for d in state.datasets_of(paper, e, profile)}, names, "data set")
 
-    jobs, kept, unavailable = [], 0, {}
+    tasks, kept, unavailable = [], 0, {}
+    seconds, ledger = _Seconds(), Ledger()
     for experiment in chosen:
-        store = open_store(paper, experiment, profile)
-        for name in _datasets(paper, experiment, profile):
+        store = state.open_store(paper, experiment, profile, out)
+        here = state.open_store(paper, experiment, profile)
+        journal = Journal(store.folder) if recompute else None
+        folds = state.folds_of(experiment, profile)
+        for name in state.datasets_of(paper, experiment, profile):
             if names is not None and name not in names:
                 continue
-            wanted = _missing(paper, experiment, name, methods, profile, store, recompute)
-            total = len(_methods(experiment, methods)) * len(_folds(experiment, profile))
-            kept += total - len(wanted)
+            records = [s.read(name) for s in {s.folder: s for s in (here, store)}.values()]
+            wanted = []
+            for method in experiment.methods:
+                if methods is not None and method.name not in methods:
+                    continue
+                arguments = paper, experiment, method, name
+                seconds.learn(method, name, records)
+                there = set()
+                for frame in records:
+                    there |= state.done(*arguments, frame, profile, ledger)
+                mine = [f for f in folds if _in_shard(shard, experiment, name, method, f)]
+                if not recompute:
+                    kept += sum(f in there for f in mine)
+                    mine = [f for f in mine if f not in there]
+                wanted += [(method, fold) for fold in mine]
             if not wanted or name in unavailable:
                 continue
+            rows = paper.quick.get(name) if profile == "quick" else None
             try:
-                rows = paper.quick.get(name) if profile == "quick" else None
-                job.load(name, rows, experiment.source)
+                form = job.load(name, rows, experiment.source).source
             except (DataUnavailableError, DataCorruptError) as error:
                 unavailable[name] = str(error)
                 continue
-            jobs += [(store, *one) for one in wanted]
+            for method, fold in wanted:
+                mark = fingerprint(method, len(folds), experiment, name, form)
+                if recompute and journal.has(name, method.name, fold, mark):
+                    kept += 1
+                    continue
+                task = worker.Task(
+                    paper.name,
+                    experiment,
+                    method,
+                    name,
+                    rows,
+                    len(folds),
+                    fold,
+                    mark,
+                    fixed=profile == "paper",
+                )
+                tasks.append((store, journal, task))
 
-    failures = []
-    bar = tqdm(total=len(jobs), unit="fit", ascii=True, file=sys.stderr, disable=not progress)
-    with bar, _workers(backend, n_jobs):
-        results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-            delayed(_job)(i, *one[1:]) for i, one in enumerate(jobs)
-        )
-        for i, records, failure in results:
-            if failure:
-                failures.append(failure)
-            else:
-                jobs[i][0].put(records)
-            bar.update()
+    computed = _run_tasks(tasks, n_jobs, backend, progress, seconds)
+    return {"computed": computed, "kept": kept, "unavailable": unavailable}
+
+
+def _run_tasks(tasks, n_jobs, backend, progress, seconds):
+    """Run tasks and keep their records; how many there were."""
+    for folder in {store.folder for store, _, _ in tasks}:
+        _check_writable(folder)
+    failures, kept = [], 0
+    with Progress([seconds.of(task) for _, _, task in tasks], shown=progress) as bar:
+        try:
+            for i, records, failure in results_of([t for _, _, t in tasks], n_jobs, backend):
+                store, journal, task = tasks[i]
+                bar.step(i, f"{task.paper} {task.dataset} {task.method.name}")
+                if failure:
+                    failures.append(failure)
+                    continue
+                _keep(records, store, journal, task, kept)
+                kept += 1
+        except BrokenProcessPool as error:
+            raise RunError(
+                f"A worker process died (killed, or out of memory?); {_goes_on(kept)}"
+            ) from error
     if failures:
-        raise RunError(f"{len(failures)} of {len(jobs)} fits failed; the first:\n{failures[0]}")
-    return {"computed": len(jobs), "kept": kept, "unavailable": unavailable}
+        raise RunError(
+            f"{len(failures)} of {len(tasks)} fits failed; {_goes_on(kept)} The first:\n"
+            f"{failures[0]}"
+        )
+    for journal in {id(journal): journal for _, journal, _ in tasks if journal}.values():
+        journal.close()
+    return kept
+
+
+def _keep(records, store, journal, task, kept):
+    try:
+        store.put(records)
+        if journal:
+            journal.add(task.dataset, task.method.name, task.fold, task.fingerprint)
+    except OSError as error:
+        raise RunError(
+            f"Records cannot be written to {store.folder}: {error.strerror or error}. Put that "
+            f"right; {_goes_on(kept)}"
+        ) from error
+
+
+def results_of(tasks, n_jobs, backend):
+    """Yield (number of the task, records, failure) as they come.
+
+    What is finished when the run is interrupted, or a worker dies, still comes out.
+    """
+    if not tasks:
+        return
+    if backend != "dask" and n_jobs == 1 and not (tasks[0].fixed and environment.fixed()):
+        for i, task in enumerate(tasks):
+            yield i, *worker.run_task(task)
+        return
+    if backend == "dask":
+        pool = _dask(n_jobs)
+    else:
+        pool = worker.executor(min(joblib.effective_n_jobs(n_jobs), len(tasks)))
+    with pool as executor:
+        waiting = {executor.submit(worker.run_task, task): i for i, task in enumerate(tasks)}
+        try:
+            for future in as_completed(list(waiting)):
+                result = _result(future)
+                yield waiting.pop(future), *result
+        except (KeyboardInterrupt, BrokenProcessPool):
+            for future in [f for f in waiting if f.done() and not f.cancelled()]:
+                if future.exception() is None:
+                    yield waiting[future], *future.result()
+            raise
+
+
+def _result(future):
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        raise
+    except Exception as error:  # it could not be sent, or its workers died again and again
+        return None, f"{type(error).__name__}: {error}"
+
+
+def _goes_on(finished):
+    return f"{finished} fits of this run are kept, and the same command goes on."
+
+
+def _check_writable(folder):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}.tmp"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise RunError(
+            f"Records cannot be written to {folder}: {error.strerror}. Nothing was run; make it "
+            "writable, or let LDLREPRO_RESULTS name another folder."
+        ) from error
 
 
 @contextmanager
-def _workers(backend, n_jobs):
-    """The joblib backend, each worker with one thread for BLAS and numba."""
-    if backend == "dask":
-        from distributed import Client
+def _dask(n_jobs):
+    """The workers of a cluster, or with none named of one on this machine."""
+    from distributed import Client, LocalCluster
 
-        address = os.environ.get("DASK_SCHEDULER_ADDRESS")
-        local = {"n_workers": joblib.effective_n_jobs(n_jobs), "threads_per_worker": 1}
-        with Client(address) if address else Client(**local), parallel_config("dask"):
-            yield
-    else:
-        with parallel_config(backend, inner_max_num_threads=1):
-            yield
+    address = os.environ.get("DASK_SCHEDULER_ADDRESS")
+    if address:
+        with Client(address) as client:
+            yield client.get_executor()
+        return
+    workers = joblib.effective_n_jobs(n_jobs)
+    local = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(**local, env=worker.variables()) as cluster, Client(cluster) as client:
+        yield client.get_executor()
 
 
-def status(paper, profile="paper"):
-    """State of a paper's records: a list of dicts, one for each experiment, data set and method.
-
-    Keys: experiment, dataset, method, done, stale, total (numbers of folds).
-    """
-    paper = get_paper(paper) if isinstance(paper, str) else paper
-    rows = []
-    for experiment in paper.experiments:
-        store = open_store(paper, experiment, profile)
-        folds = _folds(experiment, profile)
-        for name in _datasets(paper, experiment, profile):
-            records = store.read(name)
-            for method in experiment.methods:
-                there = set(records.fold[records.method == method.name])
-                mark = fingerprint(method, len(folds), experiment)
-                done = _done(paper, experiment, method, name, mark, records, profile)
-                rows.append(
-                    {
-                        "experiment": experiment.name,
-                        "dataset": name,
-                        "method": method.name,
-                        "done": len(done),
-                        "stale": len(there - done),
-                        "total": len(folds),
-                    }
-                )
-    return rows
+def _in_shard(shard, experiment, dataset, method, fold):
+    if shard is None:
+        return True
+    number, parts = shard
+    name = "\t".join([experiment.name, dataset, method.name, str(fold)])
+    return zlib.crc32(name.encode()) % parts == number - 1
 
 
 def _select(items, names, kind):
@@ -190,86 +260,22 @@ def _known(there, names, kind):
             )
 
 
-def _methods(experiment, methods):
-    return [m for m in experiment.methods if methods is None or m.name in methods]
+class _Seconds:
+    """How long fits took, by the records: what the time left is told from."""
 
+    def __init__(self):
+        self._by_set, self._by_method = {}, {}
 
-def _datasets(paper, experiment, profile):
-    return experiment.datasets if profile == "paper" else tuple(paper.quick)
+    def learn(self, method, dataset, frames):
+        for frame in frames:
+            mine = frame[frame.method == method.name]
+            if len(mine):
+                mean = (mine.fit_seconds + mine.predict_seconds).mean()
+                self._by_set[method.name, dataset] = self._by_method[method.name] = mean
 
-
-def _folds(experiment, profile):
-    return range(experiment.folds if profile == "paper" else QUICK_FOLDS)
-
-
-def _missing(paper, experiment, name, methods, profile, store, recompute):
-    """Jobs of a data set that have no fresh records."""
-    folds = _folds(experiment, profile)
-    records = store.read(name)
-    rows = paper.quick.get(name) if profile == "quick" else None
-    jobs = []
-    for method in _methods(experiment, methods):
-        mark = fingerprint(method, len(folds), experiment)
-        done = _done(paper, experiment, method, name, mark, records, profile)
-        for fold in folds:
-            if recompute or fold not in done:
-                jobs.append((paper.name, experiment, method, name, rows, len(folds), fold, mark))
-    return jobs
-
-
-def _done(paper, experiment, method, name, mark, records, profile):
-    """Folds of a data set whose records are fresh, and of staged methods complete."""
-    fresh = (records.method == method.name) & (records.fingerprint == mark)
-    fresh &= records.seed == experiment.seed
-    if profile == "paper":
-        fresh &= data.is_current(name, records.data_sha256)
-    else:
-        fresh &= records.n_train + records.n_test == paper.quick[name]
-    rows = records.fold[fresh].value_counts()
-    return set(rows.index[rows == rows.max()])
-
-
-def _job(i, *arguments):
-    """Run one job; return (i, records, None) or (i, None, what went wrong)."""
-    try:
-        with threadpool_limits(1):
-            return i, _fit_and_score(*arguments), None
-    except Exception:
-        _, _, method, name, _, _, fold, _ = arguments
-        return i, None, f"{method.name} on {name}, fold {fold}:\n{traceback.format_exc()}"
-
-
-def _fit_and_score(paper, experiment, method, name, rows, folds, fold, mark):
-    bunch = job.load(name, rows, experiment.source)
-    common = {
-        "paper": paper,
-        "experiment": experiment.name,
-        "dataset": name,
-        "source": bunch.source,
-        "data_sha256": "synthetic" if bunch.source == "synthetic" else bunch.sha256,
-        "method": method.name,
-        "seed": experiment.seed,
-        "fold": fold,
-        "versions": versions(),
-        "machine": machine(),
-        "fingerprint": mark,
-    }
-    return [common | record for record in job.compute(experiment, method, bunch, folds, fold)]
-
-
-@lru_cache
-def versions():
-    """Versions of Python and of the packages that numbers depend on."""
-    return {"python": platform.python_version()} | {p: version(p) for p in _PACKAGES}
-
-
-@lru_cache
-def machine():
-    """Processor and number of cores of this machine."""
-    name = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo") as file:
-            name = next(line.split(":")[1].strip() for line in file if "model name" in line)
-    except (OSError, StopIteration):
-        pass
-    return f"{name}, {joblib.cpu_count()} cores, {platform.system()}"
+    def of(self, task):
+        """Seconds that a task may take; 1 where nothing is known."""
+        name = task.method.name
+        one = self._by_set.get((name, task.dataset), self._by_method.get(name, 1.0))
+        points = len(ParameterGrid(task.method.grid))
+        return one * (points + 1 if points > 1 else 1)

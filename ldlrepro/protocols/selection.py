@@ -11,15 +11,22 @@ def choose(estimator, grid, X, D, train, validation):
 
     Parameters
     ----------
-    estimator : LDL estimator, not changed
+    estimator : LDL estimator, not changed; one with ``predict_grid`` (which yields parameters and
+        predictions) evaluates nested settings without a refit
     grid : dict of lists; with one point or none, nothing is fitted
     X : (n, q); D : (n, c); train, validation : row numbers
     """
     points = list(ParameterGrid(grid))
     if len(points) == 1:
         return points[0]
-    losses = []
+    if hasattr(estimator, "predict_grid"):
+        predicted = estimator.predict_grid(X[train], D[train], X[validation], grid)
+    else:
+        predicted = _predictions(estimator, points, X[train], D[train], X[validation])
+    tried = [(kl_divergence(D[validation], P), parameters) for parameters, P in predicted]
+    return min(tried, key=lambda loss_and_parameters: loss_and_parameters[0])[1]
+
+
+def _predictions(estimator, points, X, D, X_new):
     for parameters in points:
-        model = clone(estimator).set_params(**parameters).fit(X[train], D[train])
-        losses.append(kl_divergence(D[validation], model.predict(X[validation])))
-    return points[losses.index(min(losses))]
+        yield parameters, clone(estimator).set_params(**parameters).fit(X, D).predict(X_new)

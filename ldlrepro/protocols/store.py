@@ -1,11 +1,16 @@
 """The store of records: one CSV file a data set, safe against kills and full disks.
 
-A file is replaced as a whole: written beside, flushed, moved. Each row ends in a checksum, so that
-a row cut short or edited by hand is found, set aside and computed again; the rest is kept.
+A file is replaced as a whole: written beside, flushed, moved, and the folder flushed. Each row
+ends in a checksum over its cells and their names, so that a row cut short or edited by hand is
+found and computed again; the rest is kept. What many rows share of their making (data, versions,
+machine) stands once in ``makers.csv`` beside the experiments, named by a digest of its content.
+
+Reading never writes. The next `put` sets a copy of a damaged file aside and writes the good rows.
 """
 
 import contextlib
 import csv
+import hashlib
 import io
 import json
 import os
@@ -24,26 +29,23 @@ try:
 except ImportError:  # Windows: one run at a time is then the user's care
     fcntl = None
 
+#: Columns of a record that stand in the table of makers, and what rows have in their place.
+MAKER = ("data_sha256", "versions", "machine", "blas", "cpu")
+_MADE_BY = "made_by"
 _FIRST = (
     "paper",
     "experiment",
     "dataset",
     "source",
-    "data_sha256",
     "method",
     "parameters",
+    "settings",
     "seed",
     "fold",
 )
-_LAST = (
-    "fit_seconds",
-    "predict_seconds",
-    "n_train",
-    "n_test",
-    "versions",
-    "machine",
-    "fingerprint",
-)
+_LAST = ("fit_seconds", "predict_seconds", "n_train", "n_test")
+_JSON = ("parameters", "settings", "versions", "cpu")
+_WHOLE = ("seed", "fold", "n_train", "n_test")
 
 
 class RecordStore:
@@ -51,27 +53,55 @@ class RecordStore:
 
     Parameters
     ----------
-    folder : Path
+    folder : Path; its parent holds the table of makers
     measures : names of the measures, in the middle of the ``columns``
+
+    Attributes
+    ----------
+    columns : of what `read` returns and `put` takes
     """
 
     def __init__(self, folder, measures=tuple(DISTRIBUTION)):
         self.folder = folder
-        self.columns = (*_FIRST, *measures, *_LAST)
+        self.makers = folder.parent / "makers.csv"
+        self.columns = (*_FIRST, *measures, *_LAST, *MAKER, "fingerprint")
+        self._cells = (*_FIRST, *measures, *_LAST, _MADE_BY, "fingerprint")
         self._numbers = (*measures, "fit_seconds", "predict_seconds")
 
     def read(self, dataset=None):
-        """Return the records as a DataFrame with ``columns`` (of one data set, or of all)."""
-        names = [dataset] if dataset else sorted(p.stem for p in self.folder.glob("*.csv"))
-        rows = [row for name in names for row in self._sound_rows(name)]
+        """Return the records as a DataFrame with ``columns`` (of one data set, or of all).
+
+        Warns
+        -----
+        RecordDamagedWarning
+            Rows that are damaged, written twice, or whose maker is not known are left out.
+        """
+        names = [dataset] if dataset else self.datasets()
+        makers = self._known_makers()
+        rows = []
+        for name in names:
+            parsed = self._parsed(name)
+            parsed.warn(self._path(name))
+            known = [row | makers[row[_MADE_BY]] for row in parsed.good if row[_MADE_BY] in makers]
+            if len(known) < len(parsed.good):
+                _warn(
+                    f"{self.makers} does not know the makers of {len(parsed.good) - len(known)} "
+                    f"row(s) of {self._path(name)}; they are kept, but not used. Put that file "
+                    "back, or run again what is missing."
+                )
+            rows += known
         frame = pd.DataFrame(rows, columns=self.columns)
         for column in self._numbers:
             frame[column] = frame[column].astype(float)
-        for column in ("seed", "fold", "n_train", "n_test"):
+        for column in _WHOLE:
             frame[column] = frame[column].astype(int)
-        for column in ("parameters", "versions"):
+        for column in _JSON:
             frame[column] = [json.loads(text) for text in frame[column]]
         return frame
+
+    def datasets(self):
+        """Names of the data sets of which there are records."""
+        return sorted(p.stem for p in self.folder.glob("*.csv"))
 
     def put(self, records):
         """Add the records of one job; those it replaces (same method, seed, fold) go.
@@ -80,90 +110,152 @@ class RecordStore:
         ----------
         records : list of dict with the keys ``columns``, of one data set, method, seed and fold
         """
-        new = [self._as_text(r) for r in records]
-        job = _job(new[0])
-        dataset = new[0]["dataset"]
+        self.put_all([records])
+
+    def put_all(self, jobs):
+        """`put` of several jobs on one data set, written at once."""
+        dataset = jobs[0][0]["dataset"]
+        makers = {}
+        new = [self._as_text(record, makers) for records in jobs for record in records]
+        replaced = {_job(row) for row in new}
         self.folder.mkdir(parents=True, exist_ok=True)
-        with self._lock(dataset):
-            kept = [r for r in self._mend(dataset) if _job(r) != job]
+        self._add_makers(makers)
+        with locked(self.folder / f"{dataset}.lock"):
+            kept = [r for r in self._mended(dataset) if _job(r) not in replaced]
             rows = sorted(kept + new, key=lambda r: (r["method"], int(r["seed"]), int(r["fold"])))
-            self._write(dataset, rows)
+            write_table(self._path(dataset), self._cells, rows)
 
     def _path(self, dataset):
         return self.folder / f"{dataset}.csv"
 
-    @contextlib.contextmanager
-    def _lock(self, dataset):
-        if fcntl is None:
-            yield
-            return
-        with open(self.folder / f"{dataset}.lock", "w") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-
-    def _sound_rows(self, dataset):
-        good, bad, _ = self._parsed(dataset)
-        if not bad:
-            return good
-        with self._lock(dataset):  # another process may write or mend the file meanwhile
-            return self._mend(dataset)
-
-    def _mend(self, dataset):
-        """Good rows; damaged ones are set aside and the file written anew. Wants the lock."""
-        good, bad, content = self._parsed(dataset)
-        if bad:
-            path = self._path(dataset)
-            aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
-            aside.write_bytes(content)
-            self._write(dataset, good)
-            warnings.warn(
-                f"{path}: {len(bad)} damaged row(s), first at line {bad[0]}; a copy is in "
-                f"{aside.name}, {len(good)} good rows are kept, `ldlrepro run` computes the rest.",
-                RecordDamagedWarning,
-                stacklevel=5,
-            )
-        return good
-
     def _parsed(self, dataset):
-        path = self._path(dataset)
-        if not path.exists():
-            return [], [], b""
-        content = path.read_bytes()
-        return *self._parse(content.decode("utf-8", errors="replace")), content
+        return Table(self._path(dataset), self._cells, key=_place)
 
-    def _write(self, dataset, rows):
-        lines = [_line([*self.columns, "check"])]
-        for row in rows:
-            cells = [row[c] for c in self.columns]
-            lines.append(_line([*cells, _check(cells)]))
-        write_whole(self._path(dataset), "".join(lines))
+    def _mended(self, dataset):
+        """Good rows, to be written again; a copy of a damaged file is set aside. Wants the lock."""
+        parsed = self._parsed(dataset)
+        if parsed.bad:
+            parsed.warn(self._path(dataset), _set_aside(self._path(dataset), parsed.content))
+        return parsed.good
 
-    def _parse(self, text):
-        """Good rows as dicts of text, and the line numbers of damaged ones."""
-        good, bad = [], []
-        # One line at a time: no cell holds a line break, and a lost quote spoils its own row only.
-        lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
-        if _cells(lines[0]) != [*self.columns, "check"]:
-            return [], [1]
-        for number, line in enumerate(lines[1:], 2):
-            cells = _cells(line)
-            if len(cells) == len(self.columns) + 1 and _check(cells[:-1]) == cells[-1]:
-                good.append(dict(zip(self.columns, cells[:-1], strict=True)))
-            else:
-                bad.append(number)
-        return good, bad
+    def _known_makers(self):
+        """Makers by id, as dicts of text; only those whose content gives their id."""
+        table = Table(self.makers, (_MADE_BY, *MAKER), key=lambda row: row[_MADE_BY])
+        table.warn(self.makers)
+        return {
+            row[_MADE_BY]: {column: row[column] for column in MAKER}
+            for row in table.good
+            if row[_MADE_BY] == _id_of(row)
+        }
 
-    def _as_text(self, record):
+    def _add_makers(self, makers):
+        """Write makers before any row names them."""
+        if makers.keys() <= self._known_makers().keys():
+            return
+        with locked(self.makers.with_suffix(".lock")):
+            columns = (_MADE_BY, *MAKER)
+            table = Table(self.makers, columns, key=lambda row: row[_MADE_BY])
+            if table.bad:
+                table.warn(self.makers, _set_aside(self.makers, table.content))
+            there = {row[_MADE_BY]: row for row in table.good if row[_MADE_BY] == _id_of(row)}
+            there |= {key: row | {_MADE_BY: key} for key, row in makers.items()}
+            write_table(self.makers, columns, [there[key] for key in sorted(there)])
+
+    def _as_text(self, record, makers):
         row = {}
         for column in self.columns:
             value = record[column]
             if column in self._numbers:
                 row[column] = f"{value:.10g}"
-            elif column in ("parameters", "versions"):
+            elif column in _JSON:
                 row[column] = json.dumps(value, sort_keys=True)
             else:
                 row[column] = str(value)
+        maker = {column: row.pop(column) for column in MAKER}
+        row[_MADE_BY] = _id_of(maker)
+        makers[row[_MADE_BY]] = maker
         return row
+
+
+class Table:
+    """A file of checked rows: ``good`` ones as dicts of text, line numbers of ``bad`` ones.
+
+    ``key(row)`` tells rows apart.
+
+    ``twice`` counts good rows with the key of another; the
+    last of them stays.
+    """
+
+    def __init__(self, path, columns, key):
+        self.good, self.bad, self.twice, self.content = [], [], 0, b""
+        try:
+            self.content = path.read_bytes()
+        except FileNotFoundError:
+            return
+        # One line at a time: no cell holds a line break, and a lost quote spoils its own row only.
+        text = self.content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+        header = [*columns, "check"]
+        rows = {}
+        for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+            cells = _cells(line)
+            if cells == header:
+                continue
+            if len(cells) == len(header) and _check(columns, cells[:-1]) == cells[-1]:
+                row = dict(zip(columns, cells[:-1], strict=True))
+                self.twice += key(row) in rows
+                rows[key(row)] = row
+            else:
+                self.bad.append(number)
+        self.good = list(rows.values())
+
+    def warn(self, path, aside=None):
+        """Say what was left out, and where a copy is."""
+        if self.twice:
+            _warn(
+                f"{path}: {self.twice} row(s) stand there twice, as after a merge; the last of "
+                "each counts."
+            )
+        if self.bad:
+            copy = f"a copy is in {aside.name}, " if aside else ""
+            _warn(
+                f"{path}: {len(self.bad)} damaged row(s), first at line {self.bad[0]}; {copy}"
+                f"{len(self.good)} good rows are kept, `ldlrepro run` computes the rest."
+            )
+
+
+def _warn(text):
+    warnings.warn(text, RecordDamagedWarning, stacklevel=4)
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Hold the lock file at ``path``; one writer at a time."""
+    if fcntl is None:
+        yield
+        return
+    with open(path, "w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _set_aside(path, content):
+    """Write a copy of a damaged file under a name that no other copy has."""
+    stamp, number = time.strftime("%Y%m%d-%H%M%S"), 0
+    while True:
+        aside = path.with_name(f"{path.name}.damaged-{stamp}{f'-{number}' if number else ''}")
+        try:
+            with open(aside, "xb") as file:
+                file.write(content)
+            return aside
+        except FileExistsError:
+            number += 1
+
+
+def write_table(path, columns, rows):
+    """Replace the file at ``path`` by these rows (dicts of text)."""
+    lines = [_line([*columns, "check"])]
+    lines += [row_line(columns, row) for row in rows]
+    write_whole(path, "".join(lines))
 
 
 def write_whole(path, text):
@@ -180,6 +272,18 @@ def write_whole(path, text):
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+    if os.name == "posix":  # the new name is on the disk only with the folder
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def row_line(columns, row):
+    """A row of a `Table` as a line of text, with its check."""
+    cells = [row[c] for c in columns]
+    return _line([*cells, _check(columns, cells)])
 
 
 def _line(cells):
@@ -188,8 +292,13 @@ def _line(cells):
     return out.getvalue()
 
 
-def _check(cells):
-    return f"{zlib.crc32(chr(31).join(cells).encode()):08x}"
+def _check(columns, cells):
+    return f"{zlib.crc32(chr(31).join([*columns, *cells]).encode()):08x}"
+
+
+def _id_of(maker):
+    text = chr(31).join(maker[column] for column in MAKER)
+    return hashlib.sha256(text.encode()).hexdigest()[:10]
 
 
 def _cells(line):
@@ -201,3 +310,8 @@ def _cells(line):
 
 def _job(row):
     return row["method"], row["seed"], row["fold"]
+
+
+def _place(row):
+    """Key of a row: a job, and of staged methods the stage."""
+    return *_job(row), json.loads(row["parameters"]).get("stage")

@@ -4,9 +4,12 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from ldlrepro import paths
+from ldlrepro.protocols import environment
 from ldlrepro.protocols.fingerprint import of_function
-from ldlrepro.protocols.runner import get_paper, machine
+from ldlrepro.protocols.ledger import Ledger
+from ldlrepro.protocols.state import get_paper
 from ldlrepro.protocols.store import write_whole
+from ldlrepro.protocols.worker import executor
 
 
 def study(paper, name, profile="paper", recompute=False):
@@ -33,18 +36,41 @@ def study(paper, name, profile="paper", recompute=False):
     (function,) = [s.function for s in paper.studies if s.name == name] or [None]
     if function is None:
         raise KeyError(f"{paper.name} has no study {name!r}: {[s.name for s in paper.studies]}")
-    root = paths.results() if profile == "paper" else paths.quick_results()
-    folder = root / paper.name / name
     mark = of_function(function)
     if not recompute:
-        stored = {p.stem: pd.read_csv(p) for p in sorted(folder.glob("*.csv"))}
-        if stored and all((t.fingerprint == mark).all() for t in stored.values()):
+        stored = tables_of(paper, name, profile)
+        if stored and all(_fresh(t, mark) for t in stored.values()):
             return stored
-    with threadpool_limits(1):  # the order of BLAS's sums depends on its threads
-        tables = function(quick=profile == "quick")
+    if profile == "paper" and environment.fixed():
+        with executor(1) as process:
+            tables = process.submit(_tables, function, False).result()
+    else:
+        tables = _tables(function, profile == "quick")
+    folder = _folder(paper, name, profile)
     folder.mkdir(parents=True, exist_ok=True)
     for table, frame in tables.items():
-        tables[table] = frame.assign(machine=machine(), fingerprint=mark)
+        tables[table] = frame.assign(machine=environment.machine(), fingerprint=mark)
         text = tables[table].to_csv(index=False, float_format="%.10g", lineterminator="\n")
         write_whole(folder / f"{table}.csv", text)
     return tables
+
+
+def _tables(function, quick):
+    with threadpool_limits(1):  # the order of BLAS's sums depends on its threads
+        return function(quick=quick)
+
+
+def tables_of(paper, name, profile="paper"):
+    """Tables of a study as they are kept: {name: DataFrame}, empty where it was not run."""
+    folder = _folder(paper, name, profile)
+    return {p.stem: pd.read_csv(p) for p in sorted(folder.glob("*.csv"))}
+
+
+def _folder(paper, name, profile):
+    root = paths.results() if profile == "paper" else paths.quick_results()
+    return root / paper.name / name
+
+
+def _fresh(table, mark):
+    ledger = Ledger()
+    return all(ledger.same_mark("study", old, mark) for old in table.fingerprint.unique())

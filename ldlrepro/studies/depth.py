@@ -13,7 +13,7 @@ from ldlrepro.metrics import MULTILABEL
 # Not from the package itself: its fingerprint would then be that of every model.
 from ldlrepro.models.multilabel._forests import RFPCT
 from ldlrepro.models.multilabel._mldf import MLDFSuite
-from ldlrepro.protocols.partition import hold_out
+from ldlrepro.protocols.split import hold_out
 
 #: Hold-outs of each set, the first of the tables'.
 HOLD_OUTS = {"yeast": 3, "corel16k001": 1}

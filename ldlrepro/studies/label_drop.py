@@ -13,7 +13,7 @@ from ldlrepro import datasets
 # Not from the package itself: its fingerprint would then be that of every model.
 from ldlrepro.models.multilabel._confidence import measure_items
 from ldlrepro.models.multilabel._mldf import MLDF
-from ldlrepro.protocols.partition import hold_out
+from ldlrepro.protocols.split import hold_out
 
 HOLD_OUTS = 10
 NOTHING, OTHER_NUMBERS = "nothing", "nothing, other random numbers"

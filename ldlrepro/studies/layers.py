@@ -12,7 +12,7 @@ from ldlrepro.metrics import MULTILABEL
 # Not from the package itself: its fingerprint would then be that of every model.
 from ldlrepro.models.multilabel._forests import RFPCT
 from ldlrepro.models.multilabel._mldf import MLDF, best_layer
-from ldlrepro.protocols.partition import hold_out
+from ldlrepro.protocols.split import hold_out
 
 SETS = ("yeast", "CAL500")
 HOLD_OUTS = 3

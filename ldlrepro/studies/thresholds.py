@@ -16,7 +16,7 @@ from ldlrepro import datasets, metrics
 # Not from the package itself: its fingerprint would then be that of every model.
 from ldlrepro.models.multilabel import _mldf
 from ldlrepro.models.multilabel._confidence import better, log_confidence, measure_items
-from ldlrepro.protocols.partition import hold_out
+from ldlrepro.protocols.split import hold_out
 
 HOLD_OUTS = 3
 STUDIED = ("hamming_loss", "average_precision")

@@ -15,7 +15,7 @@ from ldlrepro.metrics import MULTILABEL
 
 # Not from the package itself: its fingerprint would then be that of every model.
 from ldlrepro.models.multilabel._forests import RFPCT
-from ldlrepro.protocols.partition import hold_out
+from ldlrepro.protocols.split import hold_out
 
 SETS = ("CAL500", "enron", "image", "scene", "yeast")
 HOLD_OUTS = 10

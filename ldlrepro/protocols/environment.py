@@ -1,0 +1,95 @@
+"""The machine that makes numbers: how it is fixed, and how it is named.
+
+The last digits of a sum depend on the order of its terms, and BLAS and numpy choose theirs by the
+processor. Optimisers that stop before they converge carry such digits into the third one. So
+workers run with one set of kernels, which every x86 processor since 2013 has, unless the variables
+below are set already.
+"""
+
+import os
+import platform
+from functools import lru_cache
+from importlib.metadata import version
+
+import joblib
+import numpy as np
+from threadpoolctl import threadpool_info
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "ldlrepro")
+BLAS_KERNELS = "Haswell"
+_X86 = ("x86_64", "AMD64")
+
+
+def fixed():
+    """Environment variables that fix the kernels of BLAS and numpy in a new process.
+
+    Empty off x86, on processors without AVX2, and where this process has these kernels. A variable
+    that is set keeps its value.
+    """
+    found = _numpy_features()
+    if platform.machine() not in _X86 or not {"AVX2", "X86_V3"} & set(found):
+        return {}
+    wanted = {}
+    if any(i["internal_api"] == "openblas" and _kernels(i) for i in threadpool_info()):
+        wanted["OPENBLAS_CORETYPE"] = BLAS_KERNELS
+    wider = [name for name in found if name.startswith("AVX512") or name == "X86_V4"]
+    if wider:
+        wanted["NPY_DISABLE_CPU_FEATURES"] = " ".join(wider)
+    return {name: value for name, value in wanted.items() if name not in os.environ}
+
+
+def _kernels(info):
+    return info.get("architecture") != BLAS_KERNELS
+
+
+def _numpy_features():
+    return np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", [])
+
+
+@lru_cache
+def versions():
+    """Versions of Python and of the packages that numbers depend on."""
+    return {"python": platform.python_version()} | {p: version(p) for p in PACKAGES}
+
+
+@lru_cache
+def machine():
+    """Processor and number of cores of this machine."""
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo") as file:
+            name = next(line.split(":")[1].strip() for line in file if "model name" in line)
+    except (OSError, StopIteration):
+        pass
+    return f"{name}, {joblib.cpu_count()} cores, {platform.system()}"
+
+
+def blas():
+    """Name, version and kernel set of each BLAS in this process."""
+    found = {
+        " ".join(filter(None, (i["internal_api"], i.get("version"), i.get("architecture"))))
+        for i in threadpool_info()
+        if i["user_api"] == "blas"
+    }
+    return ", ".join(sorted(found))
+
+
+@lru_cache
+def cpu():
+    """Vector features that numpy dispatches to, and the processor that numba compiles for."""
+    from llvmlite import binding
+
+    own = binding.get_host_cpu_features()
+    vector = [
+        n for n, there in own.items() if there and n.startswith(("avx", "fma", "neon", "sve"))
+    ]
+    return {
+        "numpy": " ".join(_numpy_features()),
+        "numba": os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name(),
+        "features": os.environ.get("NUMBA_CPU_FEATURES") or " ".join(sorted(vector)),
+    }
+
+
+def maker():
+    """What a record says of the process that made it."""
+    return {"versions": versions(), "machine": machine(), "blas": blas(), "cpu": cpu()}

@@ -1,0 +1,33 @@
+"""Which jobs a ``--recompute`` has done, so that it goes on where it was stopped."""
+
+from ldlrepro.protocols.store import Table, row_line
+
+_COLUMNS = ("dataset", "method", "fold", "fingerprint")
+
+
+class Journal:
+    """A line for each recomputed job, in the experiment's folder until all are done.
+
+    Parameters
+    ----------
+    folder : Path of the experiment's records
+    """
+
+    def __init__(self, folder):
+        self.path = folder / "recompute.journal"
+        rows = Table(self.path, _COLUMNS, key=lambda row: tuple(row.values())).good
+        self._there = {tuple(row.values()) for row in rows}
+
+    def has(self, dataset, method, fold, fingerprint):
+        """Whether this job was recomputed before the stop, by the same code."""
+        return (dataset, method, str(fold), fingerprint) in self._there
+
+    def add(self, dataset, method, fold, fingerprint):
+        """Note a job whose records are kept."""
+        row = dict(zip(_COLUMNS, (dataset, method, str(fold), fingerprint), strict=True))
+        with open(self.path, "a", encoding="utf-8", newline="") as file:
+            file.write(row_line(_COLUMNS, row))
+
+    def close(self):
+        """All is done: the next ``--recompute`` starts anew."""
+        self.path.unlink(missing_ok=True)

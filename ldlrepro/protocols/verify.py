@@ -1,0 +1,417 @@
+"""Proof that records can be made again: by this code on this machine, or by the code of a revision.
+
+`verify` fits a random sample of records again. `against` compares the code of a revision with the
+working tree for every mark that a change made stale, and notes in the ledger where it moved no
+number.
+"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import ParameterGrid
+
+from ldlrepro import paths
+from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError
+from ldlrepro.protocols import environment, job, ledger, rounding, runner, state, worker
+from ldlrepro.protocols.fingerprint import fingerprint, of_data, of_function
+from ldlrepro.protocols.studies import tables_of
+
+#: What a sampled record can turn out to be.
+OUTCOMES = ("equal", "within the spread", "differs", "failed", "data not at hand")
+_SAME_ALWAYS = ("n_train", "n_test")
+#: Seconds from which on a fold is not cheap.
+LONG = 60.0
+
+
+class RevisionError(LdlreproError):
+    """The code of a revision cannot be run beside the working tree."""
+
+
+def verify(papers=None, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=True):
+    """Fit a random sample of fresh records again and compare them.
+
+    Parameters
+    ----------
+    papers : list of str, None for all
+    sample : int, jobs (a job's stages are compared together)
+    seed : int, of the sample
+    max_seconds : only jobs whose recorded fit, times the points of its grid, took at most so long
+    n_jobs : int, processes
+
+    Returns
+    -------
+    DataFrame
+        One row a job: paper, experiment, dataset, method, fold, outcome (of `OUTCOMES`), measure
+        and relative difference furthest off, and the spread that is stated for it.
+    """
+    there = _fresh_jobs([state.get_paper(p) for p in papers or state.paper_names()])
+    if max_seconds is not None:
+        there = [one for one in there if one["seconds"] <= max_seconds]
+    chosen = np.random.default_rng(seed).permutation(len(there))[:sample]
+    rows, tasks, kept = [], [], []
+    for one in (there[i] for i in sorted(chosen)):
+        row = {k: one[k] for k in ("paper", "experiment", "dataset", "method", "fold")}
+        experiment, method, records = one["declared"]
+        try:
+            form = job.load(one["dataset"], None, experiment.source).source
+        except (DataUnavailableError, DataCorruptError):
+            rows.append(row | {"outcome": "data not at hand"})
+            continue
+        mark = fingerprint(method, experiment.folds, experiment, one["dataset"], form)
+        tasks.append(
+            worker.Task(
+                row["paper"],
+                experiment,
+                method,
+                row["dataset"],
+                None,
+                experiment.folds,
+                row["fold"],
+                mark,
+            )  # fmt: skip
+        )
+        kept.append((row, records, experiment.measures))
+    spreads = rounding.Spreads()
+    with runner.Progress([1.0] * len(tasks), shown=progress) as bar:
+        for i, again, failure in runner.results_of(tasks, n_jobs, "loky"):
+            row, records, measures = kept[i]
+            bar.step(i, str(tasks[i]))
+            if failure:
+                rows.append(row | {"outcome": "failed", "why": failure.strip().split("\n")[-1]})
+                continue
+            spread = spreads.of(tasks[i].method.estimator, row["dataset"])
+            rows.append(row | _compared(records, again, measures, spread))
+    columns = [*kept[0][0]] if kept else ["paper", "experiment", "dataset", "method", "fold"]
+    columns += ["outcome", "measure", "difference", "spread", "why"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _fresh_jobs(papers):
+    """All jobs with fresh records, with what is needed to run them again."""
+    known, found = ledger.Ledger(), []
+    for paper in papers:
+        for experiment in paper.experiments:
+            store = state.open_store(paper, experiment)
+            for dataset in store.datasets():
+                if dataset not in experiment.datasets:
+                    continue
+                records = store.read(dataset)
+                for method in experiment.methods:
+                    mine = records[records.method == method.name]
+                    done = state.done(paper, experiment, method, dataset, mine, ledger=known)
+                    for fold, rows in mine[mine.fold.isin(done)].groupby("fold"):
+                        found.append(
+                            {
+                                "paper": paper.name,
+                                "experiment": experiment.name,
+                                "dataset": dataset,
+                                "method": method.name,
+                                "fold": int(fold),
+                                "seconds": _seconds(rows.iloc[0], method),
+                                "declared": (experiment, method, rows),
+                            }
+                        )
+    return found
+
+
+def _compared(records, again, measures, spread):
+    """Outcome of a job fitted again; ``spread`` maps measures to relative differences."""
+    worst = {"outcome": "equal", "measure": "", "difference": 0.0, "spread": np.nan}
+    stored = {json.dumps(p, sort_keys=True): r for p, r in _by_parameters(records)}
+    made = {json.dumps(r["parameters"], sort_keys=True): r for r in again}
+    if stored.keys() != made.keys():
+        why = f"parameters {', '.join(sorted(made))} in place of {', '.join(sorted(stored))}"
+        return worst | {"outcome": "differs", "why": why}
+    for key, record in made.items():
+        for measure in measures:
+            old, new = stored[key][measure], float(f"{record[measure]:.10g}")
+            if old == new or (np.isnan(old) and np.isnan(new)):
+                continue
+            away = abs(new - old) / max(abs(old), 1e-300)
+            inside = away <= spread.get(measure, 0.0)
+            if not inside or worst["outcome"] == "equal" or away > worst["difference"]:
+                if worst["outcome"] == "differs" and (inside or away < worst["difference"]):
+                    continue
+                worst = {
+                    "outcome": "within the spread" if inside else "differs",
+                    "measure": measure,
+                    "difference": away,
+                    "spread": spread.get(measure, 0.0),
+                }
+    return worst
+
+
+def _by_parameters(records):
+    return [(r["parameters"], r) for r in records.to_dict("records")]
+
+
+def against(revision, papers=None, progress=True):
+    """Compare the code of a git revision with the working tree for all that is stale.
+
+    Of every stale (experiment, method) the cheapest recorded fold is run by both, of every stale
+    way to read a data set the arrays are compared, of every stale study the quick tables. Marks
+    that gave equal numbers go into the ledger.
+
+    Returns
+    -------
+    DataFrame
+        One row a comparison: kind, what, old and new mark, outcome ("equal", "differs",
+        "not of this revision", "failed") and why.
+
+    Raises
+    ------
+    RevisionError
+        No checkout with git, no such revision, or one that cannot run single jobs.
+    """
+    wanted = _stale([state.get_paper(p) for p in papers or state.paper_names()])
+    if not wanted:
+        return pd.DataFrame(columns=["kind", "what", "old", "new", "outcome", "why"])
+    rows, entries, known = [], [], ledger.Ledger()
+    with _code_of(revision) as (commit, folder), _process(folder) as then, _process() as now:
+        bar = runner.Progress([w["seconds"] for w in wanted], shown=progress)
+        with bar:
+            for i, one in enumerate(wanted):
+                for process in (then, now):
+                    _ask(process, one["request"])
+                old, new = _reply(then), _reply(now)
+                outcome, why = _judged(one, old, new, known)
+                what = " ".join(str(v) for v in one["request"].values())
+                rows.append(
+                    {k: one[k] for k in ("kind", "old", "new")}
+                    | {"what": what, "outcome": outcome, "why": why}
+                )
+                if outcome == "equal":
+                    entries.append(
+                        {k: one[k] for k in ("kind", "old", "new")}
+                        | {"revision": commit, "compared": [what], "blas": new["blas"]}
+                    )
+                bar.step(i, what)
+                if i % 20 == 19 or i == len(wanted) - 1:
+                    ledger.append(_joined(entries, rows))
+    return pd.DataFrame(rows)[["kind", "what", "old", "new", "outcome", "why"]]
+
+
+def _joined(entries, rows):
+    """One entry for each pair of marks; none where one of its comparisons failed."""
+    bad = {(r["kind"], r["old"], r["new"]) for r in rows if r["outcome"] != "equal"}
+    joined = {}
+    for entry in entries:
+        key = entry["kind"], entry["old"], entry["new"]
+        if key in bad:
+            continue
+        if key in joined:
+            joined[key]["compared"] = joined[key]["compared"] + entry["compared"]
+        else:
+            joined[key] = dict(entry)
+    return list(joined.values())
+
+
+def _stale(papers):
+    """What to compare: a dict with kind, old and new mark, request and expected seconds."""
+    known, found = ledger.Ledger(), {}
+    for paper in papers:
+        for experiment in paper.experiments:
+            store = state.open_store(paper, experiment)
+            for dataset in store.datasets():
+                records = store.read(dataset)
+                for method in experiment.methods:
+                    mine = records[records.method == method.name]
+                    _stale_marks(paper, experiment, method, dataset, mine, known, found)
+        for study in paper.studies:
+            new = of_function(study.function)
+            for table in tables_of(paper, study.name).values():
+                for old in table.fingerprint.unique():
+                    if not known.same_mark("study", old, new):
+                        request = {"paper": paper.name, "study": study.name}
+                        found["study", old, new, paper.name, study.name] = {
+                            "request": request, "seconds": 30.0, "times": study.times,
+                        }  # fmt: skip
+    return _cheaper(
+        [{"kind": key[0], "old": key[1], "new": key[2]} | one for key, one in found.items()]
+    )
+
+
+def _stale_marks(paper, experiment, method, dataset, records, known, found):
+    for (mark, form), rows in records.groupby(["fingerprint", "source"]):
+        old_method, old_data = mark.split(".")
+        new_data = of_data(dataset, form)
+        if not known.same_mark("data", old_data, new_data):
+            request = {"dataset": dataset, "source": form}
+            found["data", old_data, new_data, dataset] = {"request": request, "seconds": 0.1}
+        new = fingerprint(method, experiment.folds, experiment, dataset, form).split(".")[0]
+        if known.same_mark("method", old_method, new):
+            continue
+        cheapest = rows.loc[rows.fit_seconds.idxmin()]
+        key = "method", old_method, new, experiment.name, method.name
+        if key not in found or found[key]["seconds"] > _seconds(cheapest, method):
+            request = {
+                "paper": paper.name,
+                "experiment": experiment.name,
+                "dataset": dataset,
+                "method": method.name,
+                "fold": int(cheapest.fold),
+            }
+            found[key] = {
+                "request": request,
+                "seconds": _seconds(cheapest, method),
+                "measures": experiment.measures,
+                "estimator": repr(method.estimator),
+            }
+
+
+def _seconds(record, method):
+    """Expected seconds of a job: its recorded fit, for each point of the grid and once more."""
+    points = len(ParameterGrid(method.grid))
+    return record.fit_seconds * (points + (points > 1))
+
+
+def _cheaper(found):
+    """Where all folds of a pair take long, run it on a set that the paper runs elsewhere."""
+    best = {}
+    for one in found:
+        if one["kind"] == "method":
+            key = one["request"]["paper"], one["estimator"], len(one["measures"])
+            if key not in best or best[key]["seconds"] > one["seconds"]:
+                best[key] = one
+    for one in found:
+        if one["kind"] == "method" and one["seconds"] > LONG:
+            other = best[one["request"]["paper"], one["estimator"], len(one["measures"])]
+            one["request"] |= {"dataset": other["request"]["dataset"], "fold": 0}
+            one["seconds"] = other["seconds"]
+    return sorted(found, key=lambda one: one["seconds"])
+
+
+def _judged(one, old, new, known):
+    """Outcome of one comparison, and why."""
+    for name, reply in (("the revision", old), ("the working tree", new)):
+        if "error" in reply:
+            return "failed", f"{name}: {reply['error']}"
+    part = 1 if one["kind"] == "data" else 0
+    marks = [reply["fingerprint"].split(".") for reply in (old, new)]
+    marks = [m[part] if len(m) == 2 and one["kind"] == "method" else m[0] for m in marks]
+    if not known.same_mark(one["kind"], one["old"], marks[0]):
+        return "not of this revision", f"the revision's mark is {marks[0]}"
+    if marks[1] != one["new"]:
+        return "failed", f"the working tree's mark is {marks[1]}: did it change meanwhile?"
+    if one["kind"] == "data":
+        same = old["digest"] == new["digest"]
+        return ("equal", "") if same else ("differs", "the arrays are not the same")
+    if one["kind"] == "study":
+        return _same_tables(old["tables"], new["tables"], one["times"])
+    told = [_told(reply["records"], one["measures"]) for reply in (old, new)]
+    if told[0] == told[1]:
+        return "equal", ""
+    return "differs", _first_difference(*told)
+
+
+def _told(records, measures):
+    """The numbers of a job to ten digits."""
+    return [
+        {"parameters": json.dumps(r["parameters"], sort_keys=True)}
+        | {name: r[name] for name in _SAME_ALWAYS}
+        | {name: f"{r[name]:.10g}" for name in measures}
+        for r in records
+    ]
+
+
+def _first_difference(old, new):
+    if len(old) != len(new):
+        return f"{len(old)} records, {len(new)} now"
+    for a, b in zip(old, new, strict=True):
+        for name in a:
+            if a[name] != b[name]:
+                return f"{name}: {a[name]}, {b[name]} now"
+
+
+def _same_tables(old, new, times):
+    if old.keys() != new.keys():
+        return "differs", f"tables {sorted(old)}, {sorted(new)} now"
+    for name in old:
+        a, b = (
+            pd.read_json(io.StringIO(t[name])).drop(columns=[*times], errors="ignore")
+            for t in (old, new)
+        )
+        try:
+            pd.testing.assert_frame_equal(a, b, rtol=1e-9, atol=1e-12)
+        except AssertionError as error:
+            return "differs", f"{name}: {str(error).splitlines()[0]}"
+    return "equal", ""
+
+
+@contextmanager
+def _code_of(revision):
+    """(Commit, folder) with the package as it was at a revision."""
+    root = paths.PACKAGE.parent
+    try:
+        commit = _git(root, "rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
+        there = _git(root, "ls-tree", "-r", "--name-only", commit).decode().split("\n")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise RevisionError(
+            f"{revision!r} is no revision of a git checkout at {root}: `git log` lists them."
+        ) from error
+    if "ldlrepro/protocols/refit.py" not in there:
+        raise RevisionError(
+            f"The code of {revision} cannot run single jobs (it has no protocols/refit.py): take "
+            "a later revision."
+        )
+    parts = ["ldlrepro", "data/datasets.csv", "data/published", "data/results/ledger.csv"]
+    parts = [p for p in parts if any(name == p or name.startswith(f"{p}/") for name in there)]
+    with tempfile.TemporaryDirectory(prefix="ldlrepro-") as folder:
+        archive = _git(root, "archive", commit, *parts)
+        tarfile.open(fileobj=io.BytesIO(archive)).extractall(folder, filter="data")
+        yield commit, Path(folder)
+
+
+def _git(root, *arguments):
+    command = ["git", "-C", str(root), *arguments]
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+@contextmanager
+def _process(folder=None):
+    """A refit process with the package in ``folder`` (None: this one)."""
+    folder = paths.PACKAGE.parent if folder is None else folder
+    data = paths.local_copies() or paths.downloads()
+    variables = worker.variables() | {"PYTHONPATH": str(folder), "LDLREPRO_DATA": str(data)}
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-m", "ldlrepro.protocols.refit"],
+        cwd=folder,
+        env=os.environ | variables,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+
+
+def _ask(process, request):
+    process.stdin.write(json.dumps(request) + "\n")
+    process.stdin.flush()
+
+
+def _reply(process):
+    line = process.stdout.readline()
+    if not line:
+        return {"error": f"the process ended with status {process.wait()}"}
+    return json.loads(line)
+
+
+def machine_line():
+    """One line on the kernels that re-fits use, for the head of a report."""
+    fixed = " ".join(f"{name}={value!r}" for name, value in environment.fixed().items())
+    return f"{environment.machine()}; workers with {fixed or 'the kernels of this process'}"

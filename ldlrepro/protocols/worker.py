@@ -1,0 +1,123 @@
+"""One job in a process of its own: the same kernels everywhere, one thread, and no orphan."""
+
+import os
+import threading
+import time
+import traceback
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from joblib.externals import loky
+from threadpoolctl import threadpool_limits
+
+from ldlrepro.errors import LdlreproError
+from ldlrepro.protocols import environment, job
+from ldlrepro.protocols.fingerprint import fingerprint
+
+_THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+_LOOK_SECONDS = 0.5
+
+
+class OtherCodeError(LdlreproError):
+    """A worker runs other code, or other kernels, than the process that asked it to."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A job and what its records say of it; ``rows`` are those of a synthetic stand-in, or None.
+
+    ``fingerprint`` is that of the asking process, ``fixed`` whether kernels have to be the fixed
+    ones.
+    """
+
+    paper: str
+    experiment: Any
+    method: Any
+    dataset: str
+    rows: int | None
+    folds: int
+    fold: int
+    fingerprint: str
+    fixed: bool = True
+
+    def __str__(self):
+        return f"{self.method.name} on {self.dataset}, fold {self.fold}"
+
+
+def variables():
+    """Environment of a worker: one thread for each library, and the fixed kernels."""
+    return dict.fromkeys(_THREADS, "1") | environment.fixed()
+
+
+def run_task(task):
+    """Run a task: (records, None), or (None, what went wrong)."""
+    try:
+        with threadpool_limits(1):
+            return _records(task), None
+    except OtherCodeError as error:
+        return None, f"{task}: {error}"
+    except Exception:
+        return None, f"{task}:\n{traceback.format_exc()}"
+
+
+def _records(task):
+    experiment, method = task.experiment, task.method
+    if task.fixed and environment.fixed():
+        wanted = " ".join(f"{name}='{value}'" for name, value in environment.fixed().items())
+        raise OtherCodeError(
+            f"this worker's numbers would differ in their last digits ({environment.blas()}); "
+            f"start it with {wanted}, or set these variables to what you want."
+        )
+    data = job.load(task.dataset, task.rows, experiment.source)
+    mark = fingerprint(method, task.folds, experiment, task.dataset, data.source)
+    if mark != task.fingerprint:
+        raise OtherCodeError(
+            f"the worker runs other code (fingerprint {mark}) than the process that asked it to "
+            f"({task.fingerprint}): give all workers the same version, and start again."
+        )
+    common = {
+        "paper": task.paper,
+        "experiment": experiment.name,
+        "dataset": task.dataset,
+        "source": data.source,
+        "data_sha256": "synthetic" if data.source == "synthetic" else data.sha256,
+        "method": method.name,
+        "settings": method.settings,
+        "seed": experiment.seed,
+        "fold": task.fold,
+        "fingerprint": mark,
+    } | environment.maker()
+    records = job.compute(experiment, method, data, task.folds, task.fold)
+    return [common | record for record in records]
+
+
+@contextmanager
+def executor(processes):
+    """Processes for tasks; when the block is left early, they are ended at once."""
+    pool = loky.ProcessPoolExecutor(
+        processes, initializer=end_with, initargs=(os.getpid(),), env=variables()
+    )
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=True, kill_workers=True)
+        raise
+    pool.shutdown(wait=True)
+
+
+def end_with(parent):
+    """End this process soon after the process ``parent`` has ended, however that came about."""
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(_LOOK_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
