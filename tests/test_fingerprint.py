@@ -126,7 +126,7 @@ REAL = {
     "one seed": (JOB, "=seed_of(experiment, fold)", "=0", everything),
     "fewer rows": (JOB, ".fit(X[fitted]", ".fit(X[train]", everything),
     "scored elsewhere": (JOB, "truth[test], P", "truth[train], P", everything),
-    "name to measure": (METRICS, "return globals()[name]", 'return globals()["cosine"]', everything),
+    "name to measure": (METRICS, "globals()[name]", 'globals()["cosine"]', everything),
     "folds": (SPLIT, "shuffle=True", "shuffle=False", lambda u: not hold_outs(u)),
     "hold-outs": (SPLIT, "round(0.1 *", "round(0.2 *", hold_outs),
     "drawn rows": (
@@ -180,7 +180,7 @@ REAL = {
 HELD_OUT = ("LDLForest", "NDFLDL", "LDLogitBoost", "AOSOLDLogitBoost", "AABP", "CPNN")
 
 HARMLESS = {
-    "an error class": ("ldlrepro.errors", "class ", "class Unused(Exception):\n    pass\n\n\nclass "),
+    "an error class": ("ldlrepro.errors", "class ", "class E(Exception):\n    pass\n\n\nclass "),
     "words of an error": ("ldlrepro.validation", "remove the row or fill the value", "mend it"),
     "words of a warning": ("ldlrepro.validation", "normalised.", "divided."),
     "a wrapped line": (
@@ -429,7 +429,8 @@ def test_the_text_of_the_source_is_the_same_in_each_python(python):
         "source = importlib.util.module_from_spec(spec)\n"
         "spec.loader.exec_module(source)\n"
         f"root = pathlib.Path({str(Path(source.__file__).parents[1])!r})\n"
-        "text = [source.meaning(ast.parse(p.read_text('utf-8'))) for p in sorted(root.rglob('*.py'))]\n"
+        "texts = [p.read_text('utf-8') for p in sorted(root.rglob('*.py'))]\n"
+        "text = [source.meaning(ast.parse(t)) for t in texts]\n"
         "print(hashlib.sha256('\\n'.join(text).encode()).hexdigest())\n"
     )
     try:

@@ -6,9 +6,10 @@ number is in job.py, what counts as done in state.py.
 
 import os
 import zlib
-from concurrent.futures import as_completed
+from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from itertools import islice
 
 import joblib
 from sklearn.model_selection import ParameterGrid
@@ -133,9 +134,11 @@ def _run_tasks(tasks, n_jobs, backend, progress, seconds):
     for folder in {store.folder for store, _, _ in tasks}:
         _check_writable(folder)
     failures, kept = [], 0
-    with Progress([seconds.of(task) for _, _, task in tasks], shown=progress) as bar:
+    bar = Progress([seconds.of(task) for _, _, task in tasks], shown=progress)
+    # Closed at once when writing fails or a signal comes, so that the workers end.
+    with bar, closing(results_of([t for _, _, t in tasks], n_jobs, backend)) as results:
         try:
-            for i, records, failure in results_of([t for _, _, t in tasks], n_jobs, backend):
+            for i, records, failure in results:
                 store, journal, task = tasks[i]
                 bar.step(i, f"{task.paper} {task.dataset} {task.method.name}")
                 if failure:
@@ -181,17 +184,23 @@ def results_of(tasks, n_jobs, backend):
             yield i, *worker.run_task(task)
         return
     if backend == "dask":
-        pool = _dask(n_jobs)
+        pool, at_once = _dask(n_jobs), len(tasks)
     else:
-        pool = worker.executor(min(joblib.effective_n_jobs(n_jobs), len(tasks)))
+        processes = min(joblib.effective_n_jobs(n_jobs), len(tasks))
+        pool, at_once = worker.executor(processes), 2 * processes
     with pool as executor:
-        waiting = {executor.submit(worker.run_task, task): i for i, task in enumerate(tasks)}
+        rest, waiting = iter(enumerate(tasks)), {}
         try:
-            for future in as_completed(list(waiting)):
-                result = _result(future)
-                yield waiting.pop(future), *result
+            while True:
+                for i, task in islice(rest, at_once - len(waiting)):
+                    waiting[executor.submit(worker.run_task, task)] = i
+                if not waiting:
+                    return
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    result = _result(future)
+                    yield waiting.pop(future), *result
         except (KeyboardInterrupt, BrokenProcessPool):
-            for future in [f for f in waiting if f.done() and not f.cancelled()]:
+            for future in [f for f in waiting if not f.cancel() and f.done()]:
                 if future.exception() is None:
                     yield waiting[future], *future.result()
             raise

@@ -1,6 +1,7 @@
 """One job in a process of its own: the same kernels everywhere, one thread, and no orphan."""
 
 import os
+import signal
 import threading
 import time
 import traceback
@@ -113,7 +114,13 @@ def executor(processes):
 
 
 def end_with(parent):
-    """End this process soon after the process ``parent`` has ended, however that came about."""
+    """End this process soon after the process ``parent`` has ended, however that came about.
+
+    Signals that ask for an end often go to a whole group: the parent answers them.
+    """
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
     def watch():
         while os.getppid() == parent:

@@ -1,0 +1,47 @@
+"""A paper whose fits take a while, and a command line on it: for tests of interruptions."""
+
+import sys
+import time
+
+from ldlrepro import MeanPredictor, cli
+from ldlrepro.protocols import runner, state
+from ldlrepro.protocols.declare import Experiment, Method, Paper
+
+SET = "Yeast_spoem"
+
+
+class Slow(MeanPredictor):
+    """The mean, after ``seconds``."""
+
+    def __init__(self, seconds=0.05):
+        self.seconds = seconds
+
+    def _fit(self, X, D):
+        time.sleep(self.seconds)
+        super()._fit(X, D)
+
+    def staged_predict(self, X):
+        """Yield two stages."""
+        yield 1, self._predict(X)
+        yield 2, self._predict(X)
+
+
+METHODS = (
+    *(Method(f"slow {i}", Slow(0.05 + 0.01 * i)) for i in range(6)),
+    Method("staged", Slow(0.05), staged=(1, 2)),
+)
+PAPER = Paper(
+    "slow",
+    "A slow paper",
+    (Experiment("main", METHODS, (SET,)), Experiment("more", METHODS[:3], (SET,))),
+    {SET: 60, "SJAFFE": 60},
+)
+#: Jobs of the quick profile: three folds, two sets, ten methods.
+JOBS = 60
+
+if __name__ == "__main__":
+    import slow_paper  # so that workers find its classes by this name
+
+    state.get_paper = runner.state.get_paper = lambda name: slow_paper.PAPER
+    cli.protocols.get_paper = state.get_paper
+    sys.exit(cli.main(sys.argv[1:]))

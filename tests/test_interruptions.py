@@ -1,0 +1,235 @@
+"""Runs that are stopped, killed, or cannot write: what is kept, said, and left behind."""
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+
+from ldlrepro.protocols import state
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+import slow_paper  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc")
+
+
+def start(folder, *more, jobs=2):
+    """The command in a session of its own, so that a signal can go to its whole group."""
+    command = [sys.executable, str(HERE / "slow_paper.py"), "run", "slow", "--profile", "quick"]
+    variables = {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path]), "MARK_OF_TEST": str(folder)}
+    return subprocess.Popen(
+        [*command, "--n-jobs", str(jobs), "--out", str(folder), *more],
+        env=os.environ | variables,
+        cwd=HERE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def processes(folder):
+    """Processes that a command on ``folder`` has started, itself included: {pid: command line}."""
+    found = {}
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit():
+            with contextlib.suppress(OSError):
+                if f"MARK_OF_TEST={folder}\0".encode() in (place / "environ").read_bytes():
+                    if (place / "stat").read_text().rsplit(") ", 1)[1][0] != "Z":
+                        line = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                        found[int(place.name)] = line
+    return found
+
+
+def workers(folder, process):
+    return [
+        pid
+        for pid, line in processes(folder).items()
+        if pid != process.pid and "resource_tracker" not in line
+    ]
+
+
+def store_of(folder, name="main"):
+    return state.open_store(
+        slow_paper.PAPER, slow_paper.PAPER.experiment(name), "quick", Path(folder)
+    )
+
+
+def kept(folder):
+    """Jobs with complete records; a damaged, doubled or half-written row is an error."""
+    there = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for experiment in slow_paper.PAPER.experiments:
+            for dataset in slow_paper.PAPER.quick:
+                frame = store_of(folder, experiment.name).read(dataset)
+                for method in experiment.methods:
+                    done = state.done(slow_paper.PAPER, experiment, method, dataset, frame, "quick")
+                    there |= {(experiment.name, dataset, method.name, fold) for fold in done}
+    return there
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not happen in time")
+
+
+def none_left(folder, seconds=5):
+    wait_until(lambda: not processes(folder), seconds)
+
+
+def finish(folder):
+    """Run the same command to its end; it computes what is missing, and no more."""
+    before = len(kept(folder))
+    process = start(folder, jobs=1)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert f"{slow_paper.JOBS - before} computed, {before} already there." in out
+    assert len(kept(folder)) == slow_paper.JOBS
+
+
+STOPS = {"INT": (signal.SIGINT, 130), "TERM": (signal.SIGTERM, 143), "HUP": (signal.SIGHUP, 129)}
+
+
+@pytest.mark.parametrize("name", STOPS)
+def test_a_signal_stops_as_ctrl_c_does(tmp_path, name):
+    folder = tmp_path / "records"
+    number, status = STOPS[name]
+    process = start(folder)
+    wait_until(lambda: len(kept(folder)) >= 3)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == status
+    assert "stopped; what was finished is kept" in err and "Traceback" not in err
+    none_left(folder)
+    assert 3 <= len(kept(folder)) < slow_paper.JOBS
+
+
+def test_workers_end_with_a_killed_parent(tmp_path):
+    folder = tmp_path / "records"
+    process = start(folder)
+    wait_until(lambda: len(kept(folder)) >= 3)
+    assert len(workers(folder, process)) >= 2
+    process.kill()
+    process.communicate(timeout=20)
+    none_left(folder)
+    finish(folder)
+
+
+def test_a_killed_worker_is_told_in_a_line(tmp_path):
+    folder = tmp_path / "records"
+    process = start(folder)
+    wait_until(lambda: len(kept(folder)) >= 3)
+    os.kill(workers(folder, process)[0], signal.SIGKILL)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 1 and "Traceback" not in err
+    assert "A worker process died" in err and "the same command goes on" in err
+    none_left(folder)
+    finish(folder)
+
+
+def kills(number, folder, seed):
+    """Kill runs at random moments, until ``number`` were killed; the records after each."""
+    chance = random.Random(seed)
+    before, killed = set(), 0
+    while killed < number:
+        process = start(folder)
+        wait_until(lambda: process.poll() is not None or workers(folder, process))  # noqa: B023
+        time.sleep(chance.uniform(0, 2.5))
+        kind = chance.choice(("parent", "worker", "group", "TERM", "HUP"))
+        if process.poll() is None:
+            killed += 1
+            with contextlib.suppress(ProcessLookupError, IndexError):
+                if kind == "parent":
+                    process.kill()
+                elif kind == "worker":
+                    os.kill(chance.choice(workers(folder, process)), signal.SIGKILL)
+                elif kind == "group":
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.send_signal(STOPS[kind][0])
+        _, err = process.communicate(timeout=30)
+        assert "Traceback" not in err, err
+        none_left(folder)
+        after = kept(folder)
+        assert before <= after, f"lost after {kind}: {before - after}"
+        if len(after) == slow_paper.JOBS:  # begin again: the folder is full
+            for path in Path(folder).rglob("*.csv"):
+                path.unlink()
+            after = set()
+        before = after
+
+
+def test_kills_at_random_moments_lose_nothing(tmp_path):
+    number = int(os.environ.get("LDLREPRO_TEST_KILLS", "4"))
+    kills(number, tmp_path / "records", seed=number)
+
+
+def test_recompute_goes_on_where_it_was_stopped(tmp_path):
+    folder = tmp_path / "records"
+    finish(folder)
+    journals = [store_of(folder, name).folder / "recompute.journal" for name in ("main", "more")]
+    process = start(folder, "--recompute", jobs=1)
+    wait_until(lambda: journals[0].exists() and len(journals[0].read_text().splitlines()) >= 4)
+    process.terminate()
+    process.communicate(timeout=20)
+    assert process.returncode == 143
+    done = sum(len(j.read_text().splitlines()) for j in journals if j.exists())
+    times = store_of(folder).read().fit_seconds.sum()
+    process = start(folder, "--recompute", jobs=1)
+    out, err = process.communicate(timeout=120)
+    assert f"{slow_paper.JOBS - done} computed, {done} already there." in out, err
+    assert not any(j.exists() for j in journals)
+    assert store_of(folder).read().fit_seconds.sum() != times
+    process = start(folder, "--recompute", "--experiment", "more", jobs=1)  # and then anew
+    out, err = process.communicate(timeout=120)
+    assert "18 computed, 0 already there." in out, err
+    assert len(kept(folder)) == slow_paper.JOBS
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    process = start(tmp_path / "file" / "records")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1 and "Traceback" not in err
+    assert "cannot be written" in err and "Nothing was run" in err
+
+
+def test_a_full_disk_is_told_in_a_line(tmp_path):
+    """The first write that fails ends the run; what was written is kept."""
+    folder = tmp_path / "records"
+    script = tmp_path / "full.py"
+    script.write_text(
+        "import errno, os, runpy, sys\n"
+        "replace, calls = os.replace, []\n"
+        "def full(*arguments):\n"
+        "    calls.append(1)\n"
+        "    if len(calls) > 6:\n"
+        "        raise OSError(errno.ENOSPC, 'No space left on device')\n"
+        "    return replace(*arguments)\n"
+        "os.replace = full\n"
+        f"sys.argv[0] = {str(HERE / 'slow_paper.py')!r}\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    variables = {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    command = [sys.executable, str(script), "run", "slow", "--profile", "quick", "--n-jobs", "1"]
+    ended = subprocess.run(
+        [*command, "--out", str(folder)], env=os.environ | variables, capture_output=True, text=True
+    )
+    assert ended.returncode == 1 and "Traceback" not in ended.stderr
+    assert "No space left on device" in ended.stderr
+    assert "5 fits of this run are kept, and the same command goes on" in ended.stderr
+    assert len(kept(folder)) == 5
+    finish(folder)
