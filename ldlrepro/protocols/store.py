@@ -190,7 +190,7 @@ class Table:
         self.good, self.bad, self.twice, self.content = [], [], 0, b""
         try:
             self.content = path.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return
         # One line at a time: no cell holds a line break, and a lost quote spoils its own row only.
         text = self.content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")

@@ -264,7 +264,12 @@ def _stale_marks(paper, experiment, method, dataset, records, known, found):
                 "request": request,
                 "seconds": _seconds(cheapest, method),
                 "measures": experiment.measures,
-                "estimator": repr(method.estimator),
+                "alike": (
+                    paper.name,
+                    repr(method.estimator),
+                    experiment.measures,
+                    experiment.source,
+                ),
             }
 
 
@@ -279,12 +284,12 @@ def _cheaper(found):
     best = {}
     for one in found:
         if one["kind"] == "method":
-            key = one["request"]["paper"], one["estimator"], len(one["measures"])
+            key = one["alike"]
             if key not in best or best[key]["seconds"] > one["seconds"]:
                 best[key] = one
     for one in found:
         if one["kind"] == "method" and one["seconds"] > LONG:
-            other = best[one["request"]["paper"], one["estimator"], len(one["measures"])]
+            other = best[one["alike"]]
             one["request"] |= {"dataset": other["request"]["dataset"], "fold": 0}
             one["seconds"] = other["seconds"]
     return sorted(found, key=lambda one: one["seconds"])
