@@ -54,7 +54,7 @@ def _study(paper, study):
     tables = function(quick=True)
     return {
         "fingerprint": of_function(function),
-        "tables": {name: frame.to_json(double_precision=15) for name, frame in tables.items()},
+        "tables": {name: frame.reset_index(drop=True).to_json(double_precision=15) for name, frame in tables.items()},
     }
 
 
