@@ -233,7 +233,7 @@ PAPER = Paper(
         TIMES,
     ),
     quick={"Yeast_spoem": 150, "SJAFFE": 120},
-    studies=(Study("adaptive_step", adaptive_step.run),),
+    studies=(Study("adaptive_step", adaptive_step.run, times=("milliseconds",)),),
     tables={
         "3": (("times",), ()),
         **{str(number): (("tables",), (name,)) for name, number in TABLE_OF.items()},
