@@ -11,6 +11,7 @@ import pandas as pd
 
 from ldlrepro import datasets, errors, paths, protocols
 from ldlrepro.protocols import merge as merging
+from ldlrepro.protocols import rounding
 from ldlrepro.protocols import verify as verification
 
 
@@ -93,6 +94,14 @@ def _parser():
         "the records count as fresh",
     )
     add.set_defaults(do=_verify)
+
+    add = commands.add_parser(
+        "rounding", help="how far other kernels and row orders move the numbers of the tables"
+    )
+    add.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
+    add.add_argument("--max-seconds", type=float, default=2.0, help="leave out longer fits")
+    add.add_argument("--n-jobs", type=int, default=1, help="processes")
+    add.set_defaults(do=_rounding)
 
     add = commands.add_parser("status", help="what is computed, stale, missing")
     add.add_argument("paper", nargs="?")
@@ -229,6 +238,13 @@ def _verify(options):
     for row in rows[rows.why.notna()].itertuples():
         print(f"{row.method} on {row.dataset}, fold {row.fold}: {row.why}", file=sys.stderr)
     return 1 if counts.index.isin(["differs", "failed"]).any() or not _any_run(counts) else 0
+
+
+def _rounding(options):
+    fits = rounding.run(options.papers, options.max_seconds, options.n_jobs)
+    print(f"{fits} fits; the largest spreads, as a share of the measure:")
+    spreads = rounding.spreads().groupby("estimator")[["kernels", "orders"]].max()
+    _print(spreads.sort_values("kernels", ascending=False).head(20).reset_index())
 
 
 def _any_run(counts):

@@ -233,3 +233,18 @@ def test_a_full_disk_is_told_in_a_line(tmp_path):
     assert "5 fits of this run are kept, and the same command goes on" in ended.stderr
     assert len(kept(folder)) == 5
     finish(folder)
+
+
+def test_a_dask_cluster_that_loses_a_worker_loses_no_job(tmp_path):
+    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    folder = tmp_path / "records"
+    process = start(folder, "--backend", "dask")
+    wait_until(lambda: len(kept(folder)) >= 3, 120)
+    named = [pid for pid, line in processes(folder).items() if "spawn_main" in line]
+    assert len(named) >= 2
+    os.kill(named[0], signal.SIGKILL)
+    out, err = process.communicate(timeout=180)
+    assert process.returncode == 0, err
+    assert f"{slow_paper.JOBS} computed, 0 already there." in out
+    assert len(kept(folder)) == slow_paper.JOBS
+    none_left(folder, 20)

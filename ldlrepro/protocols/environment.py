@@ -32,10 +32,15 @@ def fixed():
     wanted = {}
     if any(i["internal_api"] == "openblas" and _kernels(i) for i in threadpool_info()):
         wanted["OPENBLAS_CORETYPE"] = BLAS_KERNELS
-    wider = [name for name in found if name.startswith("AVX512") or name == "X86_V4"]
-    if wider:
-        wanted["NPY_DISABLE_CPU_FEATURES"] = " ".join(wider)
+    if wider_features():
+        wanted["NPY_DISABLE_CPU_FEATURES"] = wider_features()
     return {name: value for name, value in wanted.items() if name not in os.environ}
+
+
+def wider_features():
+    """Features of numpy beyond AVX2 that this process uses, as numpy wants them named."""
+    found = _numpy_features()
+    return " ".join(name for name in found if name.startswith("AVX512") or name == "X86_V4")
 
 
 def _kernels(info):

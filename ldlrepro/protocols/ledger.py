@@ -8,6 +8,7 @@ several lines. Records keep the marks of the code that made them.
 import json
 
 from ldlrepro import paths
+from ldlrepro.errors import LdlreproError
 from ldlrepro.protocols.store import Table, locked, write_table
 
 #: kind is "method", "data" or "study"; compared lists the jobs that were run.
@@ -35,6 +36,11 @@ def append(new):
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.with_suffix(".lock")):
         table = Table(path, COLUMNS, key=_key)
+        if table.bad:
+            raise LdlreproError(
+                f"The ledger {path} is damaged at line {table.bad[0]}: put the file back from "
+                "version control. Nothing was written."
+            )
         rows = {_key(row): row for row in table.good}
         for entry in new:
             rows.setdefault(

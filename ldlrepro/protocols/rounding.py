@@ -1,11 +1,51 @@
-"""How far rounding alone moves a number: the spread over kernel sets and row orders.
+"""How far rounding alone moves a number: other kernels of BLAS and numpy, other orders of rows.
 
-The spreads come from the study of the same name; a difference that is smaller is not interpreted.
+The order of a sum's terms is a choice of the library and of the file, not of the method. Where a
+fit amplifies it, a difference that is smaller than this spread says nothing, and `verify` on
+another kind of machine cannot ask for more.
 """
 
-import pandas as pd
+import json
+import os
 
-from ldlrepro import paths
+import numpy as np
+import pandas as pd
+from joblib.externals import loky
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from ldlrepro import metrics, paths
+from ldlrepro.errors import DataCorruptError, DataUnavailableError
+from ldlrepro.protocols import environment, job, state, worker
+from ldlrepro.protocols.fingerprint import fingerprint
+from ldlrepro.protocols.ledger import Ledger
+from ldlrepro.protocols.progress import Progress
+from ldlrepro.protocols.split import partition
+from ldlrepro.protocols.store import Table, locked, write_table
+
+#: Folds that are run, and random orders of their training rows.
+FOLDS = (0, 1)
+ORDERS = (1, 2, 3)
+#: Variants: the fixed kernels with rows as in the file, and with another ``random_state``. Where
+#: that moves the numbers the method draws, and another order of rows is another draw.
+FIXED, SEED = "fixed", "another seed"
+COLUMNS = (
+    "paper", "experiment", "dataset", "method", "estimator", "fold", "variant", "measures",
+    "fingerprint",
+)  # fmt: skip
+
+
+def kernel_sets():
+    """Environments that this processor can run, beside the fixed one: {name: variables}."""
+    wider = environment.wider_features()
+    sets = {"Sandybridge, AVX2": ("Sandybridge", wider)}
+    if wider:
+        sets["Haswell, AVX-512"] = ("Haswell", "")
+        sets["SkylakeX, AVX-512"] = ("SkylakeX", "")
+    return {
+        name: {"OPENBLAS_CORETYPE": blas, "NPY_DISABLE_CPU_FEATURES": off}
+        for name, (blas, off) in sets.items()
+    }
 
 
 def name_of(estimator):
@@ -19,14 +59,187 @@ def name_of(estimator):
     return f"{name}({', '.join(inner)})" if inner else name
 
 
+def run(papers=None, max_seconds=2.0, n_jobs=1, progress=True):
+    """Run the methods of the papers' tables under other kernels and orders; keeps what it made.
+
+    Methods take the parameters that their records name. Only fits that took at most
+    ``max_seconds`` are run.
+
+    Returns
+    -------
+    int, the number of fits
+    """
+    jobs = _wanted([state.get_paper(p) for p in papers or state.paper_names()], max_seconds)
+    bar = Progress([one["seconds"] for one in jobs], shown=progress)
+    with bar:
+        numbered = list(enumerate(jobs))
+        for name, variables in {FIXED: {}, **kernel_sets()}.items():
+            mine = [(i, one) for i, one in numbered if one["kernels"] == name]
+            if mine:
+                _run_set(mine, worker.variables() | variables, n_jobs, bar)
+    return len(jobs)
+
+
+def _run_set(numbered, variables, n_jobs, bar):
+    """Run the jobs of one set of kernels, and keep their rows a hundred at a time."""
+    arguments = [one["arguments"] for _, one in numbered]
+    rows = []
+    with loky.ProcessPoolExecutor(
+        n_jobs, initializer=worker.end_with, initargs=(os.getpid(),), env=variables
+    ) as pool:
+        for (i, one), measures in zip(numbered, pool.map(_fit, *zip(*arguments, strict=True)),
+                                      strict=True):  # fmt: skip
+            rows.append(one["row"] | {"measures": json.dumps(measures, sort_keys=True)})
+            bar.step(i, f"{one['row']['dataset']} {one['row']['method']}, {one['row']['variant']}")
+            if len(rows) % 100 == 0 or len(rows) == len(numbered):
+                _keep(rows)
+
+
+def _fit(experiment, method, parameters, dataset, fold, order, seed):
+    """Measures of one fold: order 0 leaves the training rows as they are, seed 0 the seed."""
+    data = job.load(dataset, None, experiment.source)
+    X, truth = data.X, data.D if "D" in data else data.Y
+    train, validation, test = partition(experiment, len(X), experiment.folds)[fold]
+    fitted = np.concatenate([train, validation])
+    if order:
+        fitted = np.random.default_rng(order).permutation(fitted)
+    estimator = clone(method.estimator).set_params(**parameters)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=job.seed_of(experiment, fold) + seed)
+    with threadpool_limits(1):
+        estimator.fit(X[fitted], truth[fitted])
+        P = getattr(estimator, "predict_proba", estimator.predict)(X[test])
+    return {name: metrics.measure(name)(truth[test], P) for name in experiment.measures}
+
+
+def _wanted(papers, max_seconds):
+    """Jobs that have no row of the present code."""
+    there, book, jobs = _rows(), Ledger(), []
+    marks = {_key(row): row["fingerprint"] for row in there}
+    for paper in papers:
+        for experiment in [e for e in paper.experiments if e.name in ("tables", "boosting")]:
+            store = state.open_store(paper, experiment)
+            for dataset in store.datasets():
+                records = store.read(dataset)
+                try:
+                    form = job.load(dataset, None, experiment.source).source
+                except (DataUnavailableError, DataCorruptError):
+                    continue
+                for method in experiment.methods:
+                    mark = fingerprint(method, experiment.folds, experiment, dataset, form)
+                    mine = records[(records.method == method.name) & records.fold.isin(FOLDS)]
+                    for record in mine.drop_duplicates("fold").itertuples():
+                        if record.fit_seconds > max_seconds:
+                            continue
+                        for kernels, variant, *change in _variants(method.estimator):
+                            row = {
+                                "paper": paper.name,
+                                "experiment": experiment.name,
+                                "dataset": dataset,
+                                "method": method.name,
+                                "estimator": name_of(method.estimator),
+                                "fold": str(record.fold),
+                                "variant": variant,
+                                "fingerprint": mark,
+                            }
+                            if book.same(marks.get(_key(row), ""), mark):
+                                continue
+                            chosen = {} if method.staged else record.parameters
+                            jobs.append(
+                                {
+                                    "row": row,
+                                    "kernels": kernels,
+                                    "seconds": record.fit_seconds + 0.01,
+                                    "arguments": (
+                                        experiment, method, chosen, dataset, record.fold, *change,
+                                    ),
+                                }
+                            )  # fmt: skip
+    return jobs
+
+
+def _variants(estimator):
+    """(Set of kernels, name, order, seed) of each variant."""
+    yield FIXED, FIXED, 0, 0
+    for name in kernel_sets():
+        yield name, name, 0, 0
+    if "random_state" in estimator.get_params():
+        yield FIXED, SEED, 0, 1
+    for order in ORDERS:
+        yield FIXED, f"row order {order}", order, 0
+
+
+def _path():
+    return paths.results() / "rounding.csv"
+
+
+def _key(row):
+    return tuple(row[c] for c in COLUMNS[:-2])
+
+
+def _rows():
+    table = Table(_path(), COLUMNS, key=_key)
+    table.warn(_path())
+    return table.good
+
+
+def _keep(new):
+    path = _path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path.with_suffix(".lock")):
+        rows = {_key(row): row for row in _rows()} | {_key(row): row for row in new}
+        write_table(path, COLUMNS, [rows[key] for key in sorted(rows)])
+
+
+def spreads():
+    """Relative spreads, a row for each paper, experiment, dataset, method and measure.
+
+    Returns
+    -------
+    DataFrame
+        Also estimator, kernels and orders: the range of the measure over kernel sets, and over row
+        orders (NaN for methods that draw), as a share of its size with fixed kernels, the larger
+        of the folds.
+    """
+    rows = []
+    for row in _rows():
+        for measure, value in json.loads(row["measures"]).items():
+            rows.append(row | {"measure": measure, "value": value})
+    key = ["paper", "experiment", "dataset", "method", "estimator", "measure"]
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, "measure", "value"])
+    if frame.empty:
+        return pd.DataFrame(columns=[*key, "kernels", "orders"])
+    found = []
+    for names, mine in frame.groupby([*key, "fold"], sort=False):
+        value = mine.set_index("variant")["value"].astype(float)
+        if FIXED not in value:
+            continue
+        is_order = value.index.str.startswith("row order")
+        draws = SEED in value and value[SEED] != value[FIXED]
+        found.append(
+            [
+                *names[:-1],
+                _range(value[~is_order].drop(SEED, errors="ignore"), value[FIXED]),
+                _range(value[is_order | (value.index == FIXED)], value[FIXED])
+                if is_order.any() and not draws
+                else np.nan,
+            ]
+        )
+    frame = pd.DataFrame(found, columns=[*key, "kernels", "orders"])
+    return frame.groupby(key, sort=False)[["kernels", "orders"]].max().reset_index()
+
+
+def _range(values, size):
+    return 0.0 if values.nunique() <= 1 else (values.max() - values.min()) / max(abs(size), 1e-300)
+
+
 class Spreads:
-    """The stated spreads, as read once from data/results/rounding/spread.csv."""
+    """The stated spreads, as read once; of an estimator the largest of its methods."""
 
     def __init__(self):
-        path = paths.results() / "rounding" / "spread.csv"
-        columns = ["estimator", "dataset", "measure", "spread"]
-        self.table = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=columns)
-        self._largest = self.table.groupby(["estimator", "dataset", "measure"])["spread"].max()
+        table = spreads()
+        table["spread"] = table[["kernels", "orders"]].max(axis=1).astype(float)
+        self._largest = table.groupby(["estimator", "dataset", "measure"])["spread"].max()
 
     def of(self, estimator, dataset):
         """Relative spread of an estimator on a data set: {measure: float}, none where not run."""

@@ -1,0 +1,121 @@
+"""Shards of a run, and bringing them together."""
+
+import shutil
+
+import pytest
+
+from ldlrepro import AAKNN, MeanPredictor
+from ldlrepro.protocols import run, runner, state
+from ldlrepro.protocols.declare import Experiment, Method, Paper
+from ldlrepro.protocols.merge import MergeError, merge
+from ldlrepro.protocols.store import RecordStore
+
+METHODS = (
+    Method("mean", MeanPredictor()),
+    *(Method(f"{k}-NN", AAKNN(k)) for k in (1, 2, 3, 5, 8)),
+)
+PAPER = Paper(
+    "tiny", "A tiny paper", (Experiment("main", METHODS, ("SJAFFE",)),), {"SJAFFE": 40, "Movie": 40}
+)
+JOBS = 2 * 3 * len(METHODS)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(state, "paper_names", lambda: ["tiny"])
+    monkeypatch.setattr(state, "get_paper", lambda name: PAPER)
+    monkeypatch.setattr(state.paths, "quick_results", lambda: tmp_path / "quick")
+    return tmp_path
+
+
+def quick(**options):
+    return run(PAPER, profile="quick", progress=False, **options)
+
+
+def jobs(root):
+    there = set()
+    for dataset in PAPER.quick:
+        frame = RecordStore(root / "tiny" / "main").read(dataset)
+        there |= set(zip(frame.dataset, frame.method, frame.fold, strict=True))
+    return there
+
+
+def test_shards_are_apart_and_together_all(folder):
+    for number in (1, 2, 3):
+        quick(shard=(number, 3), out=folder / str(number))
+    parts = [jobs(folder / str(number)) for number in (1, 2, 3)]
+    assert all(parts) and sum(map(len, parts)) == JOBS == len(set.union(*parts))
+    assert not (folder / "quick").exists()
+    assert merge([folder / str(n) for n in (1, 2, 3)], "quick") == {
+        "added": JOBS,
+        "there": 0,
+        "stale": 0,
+    }
+    assert jobs(folder / "quick") == set.union(*parts)
+    assert quick() == {"computed": 0, "kept": JOBS, "unavailable": {}}
+    assert merge([folder / "1"], "quick") == {"added": 0, "there": len(parts[0]), "stale": 0}
+
+
+def test_the_jobs_of_a_shard_do_not_depend_on_what_is_done(folder):
+    quick(shard=(1, 2), out=folder / "all")
+    quick(methods=["mean", "3-NN"])
+    result = quick(shard=(1, 2), out=folder / "rest")
+    assert result["kept"] == len(jobs(folder / "quick") & jobs(folder / "all"))
+    assert jobs(folder / "rest") == jobs(folder / "all") - jobs(folder / "quick")
+
+
+def test_a_shard_resumes_from_its_own_folder(folder):
+    done = quick(shard=(1, 2), out=folder / "one")["computed"]
+    assert quick(shard=(1, 2), out=folder / "one") == {
+        "computed": 0,
+        "kept": done,
+        "unavailable": {},
+    }
+
+
+def changed(root, **new):
+    """The same records with one column changed in those of the mean."""
+    store = RecordStore(root / "tiny" / "main")
+    frame = store.read("SJAFFE")
+    rows = [r for r in frame.to_dict("records") if r["method"] == "mean"]
+    store.put_all([[row | new] for row in rows])
+
+
+def test_other_numbers_for_the_same_job_are_not_merged(folder):
+    quick()
+    shutil.copytree(folder / "quick", folder / "other")
+    changed(folder / "other", cosine=0.5)
+    before = (folder / "quick" / "tiny" / "main" / "SJAFFE.csv").read_bytes()
+    with pytest.raises(MergeError, match="3 jobs have other numbers.*main of tiny: mean on SJAFFE"):
+        merge([folder / "other"], "quick")
+    assert (folder / "quick" / "tiny" / "main" / "SJAFFE.csv").read_bytes() == before
+
+
+def test_other_times_are_no_other_numbers(folder):
+    quick()
+    shutil.copytree(folder / "quick", folder / "other")
+    changed(folder / "other", fit_seconds=99.0)
+    assert merge([folder / "other"], "quick")["there"] == JOBS
+
+
+def test_stale_records_stay_where_they_are(folder):
+    quick()
+    shutil.move(folder / "quick", folder / "other")
+    changed(folder / "other", fingerprint="0" * 12 + "." + "0" * 12)
+    assert merge([folder / "other"], "quick") == {"added": JOBS - 3, "there": 0, "stale": 3}
+    assert ("SJAFFE", "mean", 0) not in jobs(folder / "quick")
+
+
+def test_a_folder_without_records(folder):
+    with pytest.raises(MergeError, match="holds no records: it should be laid out as data/results"):
+        merge([folder], "quick")
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/2/3"])
+def test_shards_that_are_none(text, capsys):
+    from ldlrepro import cli
+
+    with pytest.raises(SystemExit):
+        cli.main(["run", "structrf", "--shard", text])
+    assert "is not I/N with 1 <= I <= N" in capsys.readouterr().err
+    assert runner._in_shard(None, None, None, None, None)

@@ -1,0 +1,383 @@
+"""`ldlrepro verify`: records made again, and the code of two revisions beside each other."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ldlrepro import AAKNN, SABFGS, AdaBoostLDL, MeanPredictor, datasets, paths
+from ldlrepro.datasets import make_standin
+from ldlrepro.errors import LdlreproError
+from ldlrepro.protocols import environment, job, ledger, rounding, run, state, verify
+from ldlrepro.protocols.declare import Experiment, Method, Paper
+from ldlrepro.protocols.store import RecordStore
+
+SET = "SJAFFE"
+METHODS = (
+    Method("mean", MeanPredictor()),
+    Method("kNN", AAKNN(), {"n_neighbors": [3, 9]}),
+    Method("steps", SABFGS(4, path=(2, 4)), staged=(2, 4)),
+)
+PAPER = Paper("tiny", "A tiny paper", (Experiment("main", METHODS, (SET,), folds=5),), {SET: 40})
+
+
+@pytest.fixture
+def records(tmp_path, monkeypatch):
+    """A paper whose records are there, made from rows that pass for the registered file."""
+    data = make_standin(SET, n_samples=40)
+    data.source, data.sha256 = "real", "a" * 64
+    monkeypatch.setattr(datasets, "load", lambda name, _: data)
+    monkeypatch.setattr(datasets, "is_current", lambda name, sha256: sha256 == "a" * 64)
+    monkeypatch.setattr(environment, "fixed", dict)
+    monkeypatch.setattr(state, "paper_names", lambda: ["tiny"])
+    monkeypatch.setattr(state, "get_paper", lambda name: PAPER)
+    monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path))
+    job.load.cache_clear()
+    run(PAPER, progress=False)
+    yield RecordStore(tmp_path / "tiny" / "main")
+    job.load.cache_clear()
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path))
+
+
+def proved(**options):
+    return verify.verify(progress=False, **options)
+
+
+def alter(store, method, fold, **factors):
+    """Change measures of a job's records by factors."""
+    frame = store.read(SET)
+    rows = frame[(frame.method == method) & (frame.fold == fold)].to_dict("records")
+    store.put([row | {m: row[m] * f for m, f in factors.items()} for row in rows])
+
+
+def test_records_made_again_are_equal(records):
+    rows = proved(sample=100)
+    assert len(rows) == 15 and set(rows.outcome) == {"equal"}
+    assert (rows.difference == 0).all()
+
+
+def test_a_sample_is_random_and_seeded(records):
+    one, again, other = (proved(sample=4, seed=seed) for seed in (1, 1, 2))
+    key = ["method", "fold"]
+    pd.testing.assert_frame_equal(one[key], again[key])
+    assert len(one) == 4 and not one[key].equals(other[key])
+
+
+def test_an_altered_record_differs(records):
+    alter(records, "kNN", 2, cosine=1 + 1e-9, clark=1.25)
+    rows = proved(sample=100)
+    (row,) = rows[rows.outcome != "equal"].itertuples()
+    assert (row.method, row.fold, row.outcome) == ("kNN", 2, "differs")
+    assert row.measure == "clark" and row.difference == pytest.approx(0.2)
+
+
+def test_a_difference_in_the_ninth_digit_is_one(records):
+    alter(records, "steps", 0, kl_divergence=1 + 2e-9)
+    assert proved(sample=100).outcome.value_counts()["differs"] == 1
+
+
+def rounded(**variants):
+    """Rows of the study of rounding: clark under kernels (k...) and row orders (o...)."""
+    rows = []
+    for variant, value in variants.items():
+        name = {
+            "f": rounding.FIXED,
+            "k": f"kernels {variant}",
+            "o": f"row order {variant}",
+            "s": rounding.SEED,
+        }
+        rows.append(
+            {
+                "paper": "tiny", "experiment": "tables", "dataset": SET, "method": "steps",
+                "estimator": "SABFGS", "fold": "0", "variant": name[variant[0]],
+                "measures": json.dumps({"clark": value, "cosine": 0.5}), "fingerprint": "a.b",
+            }
+        )  # fmt: skip
+    rounding._keep(rows)
+
+
+def test_a_difference_within_the_stated_spread(records):
+    rounded(f=2.0, k1=2.01, k2=1.995, o1=2.02)
+    alter(records, "steps", 0, clark=1.005)
+    alter(records, "steps", 1, clark=1.02)
+    alter(records, "steps", 2, cosine=1.001)
+    rows = proved(sample=100).set_index(["method", "fold"])
+    assert rows.outcome["steps", 0] == "within the spread"
+    assert rows.spread["steps", 0] == pytest.approx(0.01)
+    assert rows.outcome["steps", 1] == rows.outcome["steps", 2] == "differs"
+    assert (rows.outcome.drop([("steps", f) for f in range(3)]) == "equal").all()
+
+
+def test_other_parameters_are_a_difference(records):
+    frame = records.read(SET)
+    rows = frame[(frame.method == "kNN") & (frame.fold == 0)].to_dict("records")
+    other = 12 - rows[0]["parameters"]["n_neighbors"]
+    records.put([row | {"parameters": {"n_neighbors": other}} for row in rows])
+    rows = proved(sample=100)
+    (row,) = rows[rows.outcome == "differs"].itertuples()
+    assert "n_neighbors" in row.why
+
+
+def test_stale_records_are_not_sampled(records):
+    frame = records.read(SET)
+    rows = frame[(frame.method == "mean") & (frame.fold == 0)].to_dict("records")
+    records.put([row | {"fingerprint": "0" * 12 + "." + "0" * 12} for row in rows])
+    assert len(proved(sample=100)) == 14
+
+
+def test_long_fits_can_be_left_out(records):
+    frame = records.read(SET)
+    for fold in range(5):
+        rows = frame[(frame.method == "kNN") & (frame.fold == fold)].to_dict("records")
+        records.put([row | {"fit_seconds": 2.0} for row in rows])
+    assert set(proved(sample=100, max_seconds=5.9).method) == {"mean", "steps"}
+    assert set(proved(sample=100, max_seconds=6.1).method) == {"mean", "steps", "kNN"}
+
+
+def test_spreads_are_ranges_as_a_share_of_the_size(empty):
+    rounded(f=2.0, k1=2.01, k2=1.99, o1=2.05, o2=2.0)
+    found = rounding.spreads().set_index("measure")
+    assert found.kernels["clark"] == pytest.approx(0.01)
+    assert found.orders["clark"] == pytest.approx(0.025)
+    assert found.kernels["cosine"] == found.orders["cosine"] == 0
+    assert rounding.Spreads().of(SABFGS(), SET) == {"clark": pytest.approx(0.025), "cosine": 0}
+    assert rounding.Spreads().of(SABFGS(), "Movie") == {}
+    assert rounding.Spreads().of(MeanPredictor(), SET) == {}
+
+
+def test_other_orders_are_no_rounding_for_methods_that_draw(empty):
+    rounded(f=2.0, o1=2.5, s=2.0)
+    assert rounding.spreads().set_index("measure").orders["clark"] == 0.25
+    rounded(s=2.1)
+    found = rounding.spreads().set_index("measure")
+    assert np.isnan(found.orders["clark"]) and found.kernels["clark"] == 0
+    assert [v for _, v, *_ in rounding._variants(AAKNN())][-1] == "row order 3"
+    assert rounding.SEED not in [v for _, v, *_ in rounding._variants(AAKNN())]
+
+
+def test_the_study_of_rounding_keeps_what_it_made(records, monkeypatch):
+    monkeypatch.setattr(rounding, "kernel_sets", dict)
+    monkeypatch.setattr(rounding.loky, "ProcessPoolExecutor", Here)
+    (experiment,) = PAPER.experiments
+    tables = replace(PAPER, experiments=(replace(experiment, name="tables"),))
+    monkeypatch.setattr(state, "get_paper", lambda name: tables)
+    run(tables, progress=False)
+    assert rounding.run(progress=False) == 2 * (3 * 4 + 1)  # folds: methods in four orders, a seed
+    assert rounding.run(progress=False) == 0
+    found = rounding.spreads()
+    assert set(found.method) == {"mean", "kNN", "steps"} and set(found.kernels) == {0}
+    assert 0 < found.orders[found.method == "mean"].max() < 1e-12
+    row = next(r for r in rounding._rows() if r["method"] == "kNN" and r["variant"] == "fixed")
+    frame = RecordStore(records.folder.parent / "tables").read(SET)
+    stored = frame[(frame.method == "kNN") & (frame.fold == int(row["fold"]))].iloc[0]
+    assert json.loads(row["measures"])["cosine"] == pytest.approx(stored.cosine, rel=1e-9)
+
+
+class Here:
+    """In place of a pool of processes: this process."""
+
+    def __init__(self, *_, **__):
+        self.map = map
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+def test_names_of_estimators():
+    assert rounding.name_of(SABFGS()) == "SABFGS"
+    assert rounding.name_of(AdaBoostLDL(SABFGS())) == "AdaBoostLDL(SABFGS)"
+
+
+# --- the ledger ----------------------------------------------------------------------------------
+
+
+def entry(old, new, kind="method"):
+    return {
+        "kind": kind, "old": old, "new": new, "revision": "r", "compared": ["job"], "blas": "b",
+    }  # fmt: skip
+
+
+def test_equal_is_equal_both_ways_and_over_several_lines(empty):
+    ledger.append([entry("a", "b"), entry("c", "b"), entry("x", "y", "data")])
+    ledger.append([entry("c", "d")])
+    book = ledger.Ledger()
+    for old in "abcd":
+        for new in "abcd":
+            assert book.same_mark("method", old, new)
+    assert not book.same_mark("data", "a", "b") and not book.same_mark("method", "a", "x")
+    assert book.same("a.x", "d.y") and book.same("a.z", "b.z")
+    assert not book.same("a.x", "d.z") and not book.same("a.x", "e.x")
+    assert not book.same("a", "a.x") and not book.same("", "")
+
+
+def test_the_ledger_is_only_appended_to(empty, tmp_path):
+    ledger.append([entry("a", "b")])
+    first = (tmp_path / "ledger.csv").read_text()
+    ledger.append([entry("b", "c"), entry("a", "b") | {"revision": "another"}])
+    assert (tmp_path / "ledger.csv").read_text().startswith(first)
+    assert [(e["old"], e["revision"]) for e in ledger.entries()] == [("a", "r"), ("b", "r")]
+
+
+def test_a_damaged_ledger_is_not_written_over(empty, tmp_path):
+    ledger.append([entry("a", "b"), entry("b", "c")])
+    text = (tmp_path / "ledger.csv").read_text().replace(",a,b,", ",a,z,")
+    (tmp_path / "ledger.csv").write_text(text)
+    with pytest.raises(LdlreproError, match="ledger.*damaged.*version control"):
+        ledger.append([entry("c", "d")])
+    assert (tmp_path / "ledger.csv").read_text() == text
+
+
+# --- against a revision --------------------------------------------------------------------------
+
+HAVE_DATA = paths.local_copies() is not None and (paths.local_copies() / "ldl/SJAFFE.mat").exists()
+needs = pytest.mark.skipif(
+    not HAVE_DATA or not shutil.which("git"), reason="needs git and the real data (LDLREPRO_DATA)"
+)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A git checkout of the package with five records of two methods."""
+    root = tmp_path_factory.mktemp("checkout")
+    source = paths.PACKAGE
+    shutil.copytree(source, root / "ldlrepro", ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "data").mkdir()
+    shutil.copy(paths.REGISTRY, root / "data")
+    shutil.copytree(paths.PUBLISHED, root / "data" / "published")
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "first")
+    assert command(root, "run", "--n-jobs", "1", *CHOSEN).returncode == 0
+    return root
+
+
+CHOSEN = ["structrf", "--dataset", SET, "--experiment", "tables"]
+CHOSEN += ["--method", "MeanPredictor", "--method", "UniformPredictor"]
+
+
+def git(root, *arguments):
+    subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True)
+
+
+def command(root, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "ldlrepro.cli", *arguments],
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+    )
+
+
+def edit(root, old, new, file="models/baselines/_constant.py"):
+    path = root / "ldlrepro" / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.fixture
+def clean(checkout):
+    yield checkout
+    git(checkout, "checkout", "-q", "ldlrepro")
+    (checkout / "data" / "results" / "ledger.csv").unlink(missing_ok=True)
+
+
+def fresh(root):
+    """How many folds of each method count as done."""
+    script = (
+        "from ldlrepro.protocols import status\n"
+        "print({r['method']: r['done'] for r in status('structrf') if r['done']})"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return eval(made.stdout)
+
+
+BOTH = {"MeanPredictor": 10, "UniformPredictor": 10}
+
+
+@needs
+def test_a_change_that_moves_no_number(clean):
+    assert fresh(clean) == BOTH
+    before = (clean / "data/results/structrf/tables/SJAFFE.csv").read_bytes()
+    edit(clean, "D.mean(axis=0)", "np.mean(D, axis=0)")
+    edit(clean, '"features"', "'features' + ''", "datasets/readers.py")
+    assert fresh(clean) == {}
+    ended = command(clean, "verify", "structrf", "--against", "HEAD")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "equal" in ended.stdout and "differs" not in ended.stdout
+    assert fresh(clean) == BOTH
+    assert (clean / "data/results/structrf/tables/SJAFFE.csv").read_bytes() == before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LDLREPRO_RESULTS", str(clean / "data" / "results"))
+        kinds = [e["kind"] for e in ledger.entries()]
+    assert "data" in kinds and "method" in kinds
+    again = command(clean, "verify", "structrf", "--against", "HEAD")
+    assert again.returncode == 0 and "Nothing is stale." in again.stdout
+
+
+@needs
+def test_a_change_that_moves_a_number(clean):
+    edit(clean, "D.mean(axis=0)", "D.mean(axis=0) * (1 + 1e-7 * (np.arange(D.shape[1]) == 0))")
+    ended = command(clean, "verify", "structrf", "--against", "HEAD")
+    assert ended.returncode == 1
+    assert "MeanPredictor" in ended.stdout and "differs" in ended.stdout
+    assert fresh(clean).get("MeanPredictor", 0) == 0
+    assert fresh(clean)["UniformPredictor"] == 10  # the file is the same, what it uses is not
+
+
+@needs
+def test_a_change_that_moves_the_data(clean):
+    edit(clean, 'content["features"])', 'content["features"]) * (1 + 1e-15)', "datasets/readers.py")
+    ended = command(clean, "verify", "structrf", "--against", "HEAD")
+    assert ended.returncode == 1 and "the arrays are not the same" in ended.stdout
+    assert fresh(clean) == {}
+
+
+@needs
+def test_records_of_other_code_than_the_revision_s_are_not_judged(clean):
+    edit(clean, "D.mean(axis=0)", "np.mean(D, axis=0)")
+    git(clean, "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qam", "second")
+    edit(clean, "np.mean(D, axis=0)", "np.mean(D, 0)")
+    ended = command(clean, "verify", "structrf", "--against", "HEAD")
+    git(clean, "reset", "-q", "--hard", "HEAD~1")
+    assert ended.returncode == 1 and "not of this revision" in ended.stdout
+    assert fresh(clean) == BOTH
+
+
+@needs
+def test_revisions_that_are_none(clean):
+    ended = command(clean, "verify", "--against", "nonsense")
+    assert ended.returncode == 0 and "Nothing is stale." in ended.stdout
+    edit(clean, "D.mean(axis=0)", "np.mean(D, axis=0)")
+    ended = command(clean, "verify", "--against", "nonsense")
+    assert ended.returncode == 1 and "'nonsense' is no revision" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@needs
+def test_the_command_on_a_sample(clean):
+    ended = command(clean, "verify", "structrf", "--sample", "3")
+    assert ended.returncode == 0 and ended.stdout.startswith("3 equal\n"), ended.stderr
+    ended = command(clean, "verify", "mslp", "--sample", "3")
+    assert ended.returncode == 1 and "no fresh record" in ended.stderr

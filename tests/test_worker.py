@@ -1,0 +1,144 @@
+"""Workers: the same kernels everywhere, and no record made by other code."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from ldlrepro import MeanPredictor
+from ldlrepro.protocols import environment, run, runner, state, worker
+from ldlrepro.protocols.declare import Experiment, Method, Paper
+from ldlrepro.protocols.fingerprint import fingerprint
+
+MEAN = Method("mean", MeanPredictor(), settings={"trees": 3})
+EXPERIMENT = Experiment("main", (MEAN,), ("SJAFFE",), seed=2)
+MARK = fingerprint(MEAN, 3, EXPERIMENT, "SJAFFE", "synthetic")
+TASK = worker.Task("tiny", EXPERIMENT, MEAN, "SJAFFE", 40, 3, 1, MARK, fixed=False)
+
+
+def test_records_name_the_job_the_code_and_the_machine():
+    ((record,), failure) = worker.run_task(TASK)
+    assert failure is None
+    assert record["fingerprint"] == MARK and record["settings"] == {"trees": 3}
+    wanted = {"paper": "tiny", "experiment": "main", "dataset": "SJAFFE", "method": "mean"}
+    wanted |= {"seed": 2, "fold": 1, "source": "synthetic", "data_sha256": "synthetic"}
+    assert {k: record[k] for k in wanted} == wanted
+    assert record["blas"] == environment.blas() and record["cpu"] == environment.cpu()
+    assert set(record["versions"]) == {"python", *environment.PACKAGES}
+    assert "cores" in record["machine"]
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_a_worker_with_other_code_makes_no_record(part):
+    marks = MARK.split(".")
+    marks[part] = "0" * 12
+    records, failure = worker.run_task(replace(TASK, fingerprint=".".join(marks)))
+    assert records is None
+    assert "mean on SJAFFE, fold 1: the worker runs other code" in failure
+    assert MARK in failure and "Traceback" not in failure
+
+
+def test_the_runner_keeps_nothing_of_workers_with_other_code(tmp_path, monkeypatch):
+    paper = Paper("tiny", "A tiny paper", (EXPERIMENT,), {"SJAFFE": 40})
+    monkeypatch.setattr(runner, "fingerprint", lambda *_: "1" * 12 + "." + "1" * 12)
+    with pytest.raises(runner.RunError, match=r"(?s)3 of 3 fits failed.*runs other code"):
+        run(paper, profile="quick", progress=False, out=tmp_path)
+    assert not list(tmp_path.rglob("*.csv"))
+
+
+def test_a_worker_with_other_kernels_makes_no_record(monkeypatch):
+    monkeypatch.setattr(environment, "fixed", lambda: {"OPENBLAS_CORETYPE": "Haswell"})
+    records, failure = worker.run_task(replace(TASK, fixed=True))
+    assert records is None and "start it with OPENBLAS_CORETYPE='Haswell'" in failure
+    assert worker.run_task(TASK)[1] is None  # the quick profile takes any
+
+
+def fake(monkeypatch, found, architecture="SkylakeX", machine="x86_64"):
+    monkeypatch.setattr(environment, "_numpy_features", lambda: found)
+    monkeypatch.setattr(environment.platform, "machine", lambda: machine)
+    info = {"internal_api": "openblas", "user_api": "blas", "architecture": architecture}
+    monkeypatch.setattr(environment, "threadpool_info", lambda: [info])
+    for name in ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"):
+        monkeypatch.delenv(name, raising=False)
+
+
+NEW = ["X86_V3", "X86_V4", "AVX512_ICL"]
+OLD = ["SSE42", "AVX2", "FMA3", "AVX512F", "AVX512_SKX"]
+
+
+@pytest.mark.parametrize(
+    ("found", "wider"), [(NEW, "X86_V4 AVX512_ICL"), (OLD, "AVX512F AVX512_SKX"), (["AVX2"], None)]
+)
+def test_kernels_are_those_of_every_processor_with_avx2(monkeypatch, found, wider):
+    fake(monkeypatch, found)
+    fixed = environment.fixed()
+    assert fixed.pop("OPENBLAS_CORETYPE") == "Haswell"
+    assert fixed.pop("NPY_DISABLE_CPU_FEATURES", None) == wider and not fixed
+
+
+def test_nothing_is_fixed_where_it_cannot_be_or_is_so(monkeypatch):
+    fake(monkeypatch, ["X86_V3"], architecture="Haswell")
+    assert environment.fixed() == {}
+    fake(monkeypatch, [])  # a processor without AVX2 cannot run these kernels
+    assert environment.fixed() == {}
+    fake(monkeypatch, ["NEON"], machine="aarch64")
+    assert environment.fixed() == {}
+
+
+def test_what_the_user_sets_stays(monkeypatch):
+    fake(monkeypatch, NEW)
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Sandybridge")
+    assert environment.fixed() == {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL"}
+    monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "")
+    assert environment.fixed() == {}
+
+
+def test_a_process_with_these_variables_has_these_kernels():
+    """What `fixed` asks for comes true in a new process, and is not asked for again."""
+    script = (
+        "import json, ldlrepro\n"
+        "from ldlrepro.protocols import environment as e\n"
+        "print(json.dumps([e.fixed(), e.blas(), e.cpu()['numpy']]))"
+    )
+    clean = {k: v for k, v in os.environ.items() if k not in worker.variables()}
+    made = subprocess.run(
+        [sys.executable, "-c", script],
+        env=clean | worker.variables(),
+        capture_output=True,
+        check=True,
+    )
+    fixed, blas, features = json.loads(made.stdout)
+    assert fixed == {}
+    if environment.platform.machine() in ("x86_64", "AMD64") and "openblas" in blas:
+        assert "AVX512" not in features and "X86_V4" not in features
+
+
+def test_each_library_has_one_thread():
+    assert {v for k, v in worker.variables().items() if "THREADS" in k} == {"1"}
+    assert {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"} <= {*worker.variables()}
+
+
+def test_time_left_comes_from_recorded_times():
+    """A job that took a hundred times as long counts a hundred times."""
+    seconds = runner._Seconds()
+    store = state.open_store(Paper("p", "", (), {}), EXPERIMENT, "quick")
+    frame = store.read("absent")
+    rows = [frame.assign(**{}).reindex(range(2)) for _ in range(2)]
+    for row, name, time in zip(rows, ("slow", "fast"), (100.0, 1.0), strict=True):
+        row["method"], row["fit_seconds"], row["predict_seconds"] = name, time, 0.0
+    slow, fast = (Method(name, MeanPredictor()) for name in ("slow", "fast"))
+    for method, row in ((slow, rows[0]), (fast, rows[1])):
+        seconds.learn(method, "SJAFFE", [row])
+    assert seconds.of(replace(TASK, method=slow)) == 100
+    assert seconds.of(replace(TASK, method=fast)) == 1
+    assert seconds.of(replace(TASK, method=fast, dataset="Movie")) == 1  # known of another set
+    grid = replace(slow, grid={"k": [1, 2, 3]})
+    assert seconds.of(replace(TASK, method=grid)) == 400
+    assert seconds.of(replace(TASK, method=Method("new", MeanPredictor()))) == 1
+    bar = runner.Progress([100.0, 1.0, 1.0], shown=False)
+    bar._start -= 100
+    bar.step(0, "the slow one")
+    assert bar.time_left() == "2 s"
