@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 
-.PHONY: book test lint unit notebooks quick clean
+.PHONY: book test lint unit notebooks verify quick clean
 .DEFAULT_GOAL := book
 
 .venv/.installed: pyproject.toml constraints.txt
@@ -16,7 +16,7 @@ book: .venv/.installed
 	$(BIN)/jupyter-book build . -W -n --keep-going -q
 	@echo "The book: $(CURDIR)/_build/html/index.html"
 
-test: .venv/.installed lint notebooks quick book unit
+test: .venv/.installed lint notebooks verify quick book unit
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
@@ -29,6 +29,11 @@ unit: .venv/.installed
 # a missing or stale record shows as such and is not computed here.
 notebooks: .venv/.installed
 	env -u LDLREPRO_DATA $(BIN)/python -m pytest --nbval-lax --nbval-cell-timeout=300 $(NOTEBOOKS)
+
+# A small sample of the records, fitted again where the data are at hand.
+verify: .venv/.installed
+	@if [ -n "$$LDLREPRO_DATA" ]; then $(BIN)/ldlrepro verify --sample 20 --max-seconds 3; \
+	else echo "verify: skipped, LDLREPRO_DATA names no folder with the data"; fi
 
 # Every method fitted for real, on synthetic data.
 quick: .venv/.installed

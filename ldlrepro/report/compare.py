@@ -1,12 +1,15 @@
 """Methods against each other: paired tests over folds, ranks over data sets, claims."""
 
+from functools import cache
+from typing import NamedTuple
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import scikit_posthocs
 
 from ldlrepro.metrics import MEASURES
-from ldlrepro.protocols import stats
+from ldlrepro.protocols import rounding, stats
 
 LEVEL = 0.05
 #: A claim on many cells is reproduced from this share of them on, partly from the second on.
@@ -22,39 +25,81 @@ def head_to_head(records, first, second, names, measure="kl_divergence"):
     """
     rows = []
     order = [d for d in names if d in set(records.dataset)]
-    pairs = {dataset: rest for dataset, *rest in _pairs(records, first, second, measure)}
+    pairs = {pair.dataset: pair for pair in _pairs(records, first, second, measure)}
     for dataset in (d for d in order if d in pairs):
-        a, b, sizes = pairs[dataset]
+        pair = pairs[dataset]
+        a, b = pair.first, pair.second
         rows.append(
             {
                 "data set": names[dataset],
                 first: _mean_and_spread(a),
                 second: _mean_and_spread(b),
                 "difference": f"{a.mean() - b.mean():+.4f} ({a.mean() / b.mean() - 1:+.1%})",
-                "p, paired t": _shown(_p(a, b, sizes, False)),
-                "p, corrected": _shown(_p(a, b, sizes)),
-                "better": _winner(first, second, a, b, sizes, measure),
+                "p, paired t": _shown(_p(pair, corrected=False)),
+                "p, corrected": _shown(_p(pair)),
+                "better": _winner(first, second, pair, measure),
             }
         )
     return pd.DataFrame(rows)
 
 
+class Pair(NamedTuple):
+    """Two methods on the folds of a data set that both have; ``floor`` is what rounding moves."""
+
+    dataset: str
+    first: np.ndarray
+    second: np.ndarray
+    sizes: tuple
+    floor: float
+
+    @property
+    def difference(self):
+        """Difference of the means, 0 where rounding alone makes as much."""
+        away = self.first.mean() - self.second.mean()
+        return away if abs(away) > self.floor else 0.0
+
+
 def _pairs(records, first, second, measure):
-    """(data set, values of first, of second, (n_train, n_test)) on the folds both have."""
     for dataset, mine in records.groupby("dataset", sort=False):
         wide = mine.pivot_table(index="fold", columns="method", values=measure)
         if first in wide and second in wide:
             both = wide[[first, second]].dropna()
             sizes = mine.n_train.mean(), mine.n_test.mean()
             if len(both):
-                yield dataset, both[first].to_numpy(), both[second].to_numpy(), sizes
+                a, b = both[first].to_numpy(), both[second].to_numpy()
+                floor = max(
+                    abs(values.mean()) * spread_of_rounding(mine, dataset, method, measure)
+                    for method, values in ((first, a), (second, b))
+                )
+                yield Pair(dataset, a, b, sizes, floor)
 
 
-def _p(a, b, sizes, corrected=True):
-    """p-value of the paired t-test, NaN for a single split."""
-    if len(a) < 2:
+def spread_of_rounding(records, dataset, method, measure):
+    """Relative spread of a measure under other kernels and row orders, 0 where none is stated."""
+    paper = records.paper.iloc[0] if "paper" in records else None
+    return _stated().get((paper, dataset, method, measure), 0.0)
+
+
+@cache
+def _stated():
+    table = rounding.spreads()
+    largest = table[["kernels", "orders"]].max(axis=1).astype(float)
+    keys = zip(table.paper, table.dataset, table.method, table.measure, strict=True)
+    stated = {}
+    for key, value in zip(keys, largest, strict=True):
+        stated[key] = max(value, stated.get(key, 0.0))
+    return stated
+
+
+def _p(pair, corrected=True):
+    """p-value of the paired t-test; NaN for a single split, 1 where rounding makes as much."""
+    if len(pair.first) < 2:
         return float("nan")
-    return stats.corrected_t(a, b, *sizes) if corrected else stats.paired_t(a, b)
+    if pair.difference == 0:
+        return 1.0
+    if corrected:
+        return stats.corrected_t(pair.first, pair.second, *pair.sizes)
+    return stats.paired_t(pair.first, pair.second)
 
 
 def _shown(p):
@@ -65,13 +110,13 @@ def _mean_and_spread(a):
     return f"{a.mean():.4f}±{a.std(ddof=1):.4f}" if len(a) > 1 else f"{a.mean():.4f}"
 
 
-def _winner(first, second, a, b, sizes, measure):
-    p = _p(a, b, sizes)
+def _winner(first, second, pair, measure):
+    p = _p(pair)
     if np.isnan(p):
         return "one split: no test"
     if p >= LEVEL:
         return "no difference shown"
-    return first if (a.mean() > b.mean()) == MEASURES[measure].greater_is_better else second
+    return first if (pair.difference > 0) == MEASURES[measure].greater_is_better else second
 
 
 def tally(records, pairs, measures):
@@ -111,16 +156,17 @@ def duels(records, first, rivals, measures):
     Returns
     -------
     DataFrame, one row a data set, measure and rival: gain (of the means, positive where ``first``
-    is better), level (mean of ``first``), p (paired t-test) and p_corrected, NaN for one split
+    is better, 0 where rounding alone makes as much), level (mean of ``first``), p (paired t-test)
+    and p_corrected, NaN for one split
     """
     rows = []
     for rival in rivals:
         for measure in measures:
             sign = 1 if MEASURES[measure].greater_is_better else -1
-            for dataset, a, b, sizes in _pairs(records, first, rival, measure):
-                tests = _p(a, b, sizes, corrected=False), _p(a, b, sizes)
-                gain = sign * (a.mean() - b.mean())
-                rows.append((dataset, measure, rival, gain, a.mean(), *tests))
+            for pair in _pairs(records, first, rival, measure):
+                tests = _p(pair, corrected=False), _p(pair)
+                gain, level = sign * pair.difference, pair.first.mean()
+                rows.append((pair.dataset, measure, rival, gain, level, *tests))
     columns = ["dataset", "measure", "rival", "gain", "level", "p", "p_corrected"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -178,11 +224,11 @@ def same_claim(records, first, second, measures, share_of_mean=0.01):
     """Evidence that two methods do not differ: cells whose means differ by at most a share."""
     near = total = shown = shown_paired = 0
     for measure in measures:
-        for _, a, b, sizes in _pairs(records, first, second, measure):
+        for pair in _pairs(records, first, second, measure):
             total += 1
-            near += abs(a.mean() - b.mean()) <= share_of_mean * abs(b.mean())
-            shown += _p(a, b, sizes) < LEVEL
-            shown_paired += _p(a, b, sizes, corrected=False) < LEVEL
+            near += abs(pair.difference) <= share_of_mean * abs(pair.second.mean())
+            shown += _p(pair) < LEVEL
+            shown_paired += _p(pair, corrected=False) < LEVEL
     text = (
         f"means within {share_of_mean:.0%} in {near} of {total} cells; a difference is shown in "
         f"{shown} ({shown_paired})"
