@@ -202,6 +202,19 @@ def test_steps_are_recorded_and_a_lost_one_is_computed_again():
     assert records(declared)[list(DISTRIBUTION)].equals(frame[list(DISTRIBUTION)])
 
 
+def test_a_stage_that_every_fold_lacks_is_missing():
+    """Complete is what the declaration says, not what the fullest fold has."""
+    declared = paper(STAGED)
+    quick(declared)
+    path = paths.quick_results() / "tiny" / "main" / f"{SET}.csv"
+    rows = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(row for row in rows if '""stage"": 6' not in row))
+    assert len(records(declared)) == 3
+    assert state(declared) == {"steps": (0, 3, 3)}
+    assert quick(declared)["computed"] == 3
+    assert state(declared) == {"steps": (3, 0, 3)}
+
+
 CHANGES = {
     "grid": paper(replace(KNN, grid={"n_neighbors": [3, 8]}), MEAN),
     "parameter": paper(replace(KNN, estimator=AAKNN(4)), MEAN),
