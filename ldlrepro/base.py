@@ -1,13 +1,31 @@
-"""What every label-distribution estimator shares: validation around ``_fit`` and ``_predict``."""
+"""What estimators share: checks of X, and for label distributions what surrounds ``_fit``."""
 
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 from sklearn.utils.validation import validate_data as _validate
 
-from ldlrepro.validation import check_distributions, check_finite
+from ldlrepro.validation import check_distributions, check_finite, check_given
 
 
-class LDLEstimator(RegressorMixin, MultiOutputMixin, BaseEstimator):
+class ChecksX:
+    """Checks of features, the same in every estimator."""
+
+    def _check_X(self, X, reset):
+        """X (n, q) as float64, C-contiguous; with ``reset`` as seen in `fit`, n >= 2."""
+        X = _validate(
+            self,
+            X,
+            reset=reset,
+            dtype="float64",
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+        )
+        check_finite(X, "X")
+        return X
+
+
+class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
     """Estimator of label distributions with the scikit-learn API.
 
     Authors of a method write ``_fit(X, D)`` and ``_predict(X)``; both get checked float64 arrays,
@@ -31,8 +49,7 @@ class LDLEstimator(RegressorMixin, MultiOutputMixin, BaseEstimator):
         ValueError
             Naming the first bad row or column. Constant features and repeated rows are no error.
         """
-        if D is None:
-            raise ValueError("This estimator requires y to be passed, but the target y is None.")
+        check_given(D)
         X = self._check_X(X, reset=True)
         D = check_array(
             D, dtype="float64", order="C", ensure_2d=False, ensure_all_finite=False, input_name="D"
@@ -55,19 +72,6 @@ class LDLEstimator(RegressorMixin, MultiOutputMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self._predict(self._check_X(X, reset=False))
-
-    def _check_X(self, X, reset):
-        X = _validate(
-            self,
-            X,
-            reset=reset,
-            dtype="float64",
-            order="C",
-            ensure_all_finite=False,
-            ensure_min_samples=2 if reset else 1,
-        )
-        check_finite(X, "X")
-        return X
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -9,6 +9,12 @@ from ldlrepro.errors import NormalisationWarning
 SUM_TOLERANCE = 1e-5  # float32 rounding: nearer rows are normalised without a word
 
 
+def check_given(targets):
+    """Raise ValueError where no targets are passed, in the words that scikit-learn expects."""
+    if targets is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+
+
 def check_finite(A, name):
     """Raise ValueError naming the first NaN or infinite entry of the 2-d array ``A``."""
     if np.isfinite(A.sum()) or np.isfinite(A).all():

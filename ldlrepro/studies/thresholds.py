@@ -6,8 +6,6 @@ mean, and the threshold (of ten quantiles and none) that makes the measure best 
 rows, layer by layer.
 """
 
-from unittest import mock
-
 import numpy as np
 import pandas as pd
 
@@ -43,8 +41,8 @@ def best_in_training(measure, Y, H, G):
 
 
 RULES = {
-    "none: no reuse": lambda measure, Y, H, G: -np.inf,
-    "mean (Algorithm 2)": _mldf.log_threshold,
+    "none: no reuse": False,
+    "mean (Algorithm 2)": True,
     "lowest": lowest,
     "best on the training rows": best_in_training,
 }
@@ -70,10 +68,8 @@ def run(quick=False):
         fitted = [*train, *validation]
         for measure in STUDIED:
             for name, rule in RULES.items():
-                mldf = _mldf.MLDF(measure, random_state=time, **settings)
-                # The rule is no parameter of MLDF: it differs here alone.
-                with mock.patch.object(_mldf, "log_threshold", rule):
-                    mldf.fit(X[fitted], Y[fitted])
+                mldf = _mldf.MLDF(measure, reuse=rule, random_state=time, **settings)
+                mldf.fit(X[fitted], Y[fitted])
                 score = getattr(metrics, measure)(Y[test], mldf.predict_proba(X[test]))
                 trained = mldf.performance_[mldf.n_layers_ - 1]
                 where = bunch.name, bunch.source, time, measure, name

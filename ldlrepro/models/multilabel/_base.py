@@ -3,13 +3,13 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
-from sklearn.utils.validation import validate_data as _validate
 
+from ldlrepro.base import ChecksX
 from ldlrepro.metrics import hamming_loss
-from ldlrepro.validation import check_finite
+from ldlrepro.validation import check_finite, check_given
 
 
-class MultiLabelEstimator(ClassifierMixin, MultiOutputMixin, BaseEstimator):
+class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstimator):
     """Multi-label estimator with the scikit-learn API.
 
     Authors of a method write ``_fit(X, Y)`` and ``_predict_proba(X)``; X is checked float64,
@@ -35,8 +35,7 @@ class MultiLabelEstimator(ClassifierMixin, MultiOutputMixin, BaseEstimator):
             Naming the first bad row or column. Constant features, repeated rows, and labels that
             no row or every row has are no error.
         """
-        if Y is None:
-            raise ValueError("This estimator requires y to be passed, but the target y is None.")
+        check_given(Y)
         X = self._check_X(X, reset=True)
         Y = check_labels(Y)
         check_consistent_length(X, Y)
@@ -65,19 +64,6 @@ class MultiLabelEstimator(ClassifierMixin, MultiOutputMixin, BaseEstimator):
     def score(self, X, Y):
         """Share of entries of Y (n, c) predicted right."""
         return 1.0 - hamming_loss(Y, self.predict(X))
-
-    def _check_X(self, X, reset):
-        X = _validate(
-            self,
-            X,
-            reset=reset,
-            dtype="float64",
-            order="C",
-            ensure_all_finite=False,
-            ensure_min_samples=2 if reset else 1,
-        )
-        check_finite(X, "X")
-        return X
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -86,6 +86,7 @@ class _Cascades(BaseEstimator):
         self._folds = np.array_split(rng.permutation(len(X)), self.n_folds)
         self._seeds = rng.randint(2**31, size=(self.max_layers, 2, self.n_folds))
         columns, labels, truth = Columns(X), label_rows(Y), Y > 0
+        rule = self.reuse if callable(self.reuse) else log_threshold
         cascades = [_Cascade(measure) for measure in measures]
         growing = list(cascades)
         for t in range(1, self.max_layers + 1):
@@ -97,7 +98,7 @@ class _Cascades(BaseEstimator):
                 layer, H = grown[key]
                 threshold, G = -np.inf, H
                 if self.reuse and t > 2:
-                    threshold = log_threshold(cascade.measure, truth, H, cascade.G)
+                    threshold = rule(cascade.measure, truth, H, cascade.G)
                     G = reuse(cascade.measure, H, cascade.G, threshold)
                 items = measure_items(cascade.measure, truth, mean(G))
                 items = items[np.isfinite(items)]
@@ -218,7 +219,8 @@ class MLDF(_Cascades, MultiLabelEstimator):
     more_estimators : int >= 0, trees more in each further layer,
     max_estimators : int >= 1, up to this many.
     more_depth : int >= 1, layer t has trees of depth t times this.
-    reuse : bool, whether to reuse the layer before (Algorithms 1 and 2).
+    reuse : bool, whether to reuse the layer before (Algorithms 1 and 2); or a function in place of
+        Algorithm 2, called as `log_threshold`.
     growth : bool, whether to stop by Algorithm 3; False keeps all ``max_layers`` layers.
     drop_label : int or None, a label whose scores the second layer does not see (section 4.5).
     random_state : int, RandomState or None.
