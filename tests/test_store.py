@@ -198,6 +198,13 @@ def test_a_damaged_header_costs_no_row(store, first):
         assert folds(store) == [0, 1, 2, 3, 4]
 
 
+def test_a_byte_order_mark_is_no_damage(store):
+    (store.folder / "set.csv").write_text("\ufeff" + content(store), encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert folds(store) == [0, 1, 2, 3]
+
+
 def test_rows_of_a_store_with_other_columns_are_no_rows(store):
     """As many columns, other names: the check of a row covers both."""
     measures = ("hamming_loss", *list(DISTRIBUTION)[1:])

@@ -47,9 +47,8 @@ class AOSOLDLogitBoost(Booster):
 
     Examples
     --------
-    >>> from ldlrepro import AOSOLDLogitBoost
-    >>> from ldlrepro.datasets import make_toy
-    >>> toy = make_toy(random_state=0)
+    >>> from ldlrepro import AOSOLDLogitBoost, datasets
+    >>> toy = datasets.make_toy(random_state=0)
     >>> AOSOLDLogitBoost(random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
     (2601, 3)
     """

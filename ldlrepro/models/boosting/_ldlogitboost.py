@@ -44,9 +44,8 @@ class LDLogitBoost(Booster):
 
     Examples
     --------
-    >>> from ldlrepro import LDLogitBoost
-    >>> from ldlrepro.datasets import make_toy
-    >>> toy = make_toy(random_state=0)
+    >>> from ldlrepro import LDLogitBoost, datasets
+    >>> toy = datasets.make_toy(random_state=0)
     >>> LDLogitBoost(random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
     (2601, 3)
     """

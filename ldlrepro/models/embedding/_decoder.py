@@ -127,9 +127,8 @@ class EmbeddingKNN(NeighbourDecoder):
 
     Examples
     --------
-    >>> from ldlrepro import LPP, EmbeddingKNN
-    >>> from ldlrepro.datasets import make_toy
-    >>> toy = make_toy(random_state=0)
+    >>> from ldlrepro import LPP, EmbeddingKNN, datasets
+    >>> toy = datasets.make_toy(random_state=0)
     >>> EmbeddingKNN(LPP(ratio=0.6)).fit(toy.X, toy.D).predict(toy.X_test).shape
     (2601, 3)
     """

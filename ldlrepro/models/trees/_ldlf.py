@@ -86,9 +86,8 @@ class LDLForest(DifferentiableForest):
 
     Examples
     --------
-    >>> from ldlrepro import LDLForest
-    >>> from ldlrepro.datasets import make_toy
-    >>> toy = make_toy(random_state=0)
+    >>> from ldlrepro import LDLForest, datasets
+    >>> toy = datasets.make_toy(random_state=0)
     >>> LDLForest(max_iter=100, random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
     (2601, 3)
     """

@@ -37,9 +37,8 @@ class StructRF(Forest):
 
     Examples
     --------
-    >>> from ldlrepro import StructRF
-    >>> from ldlrepro.datasets import make_toy
-    >>> toy = make_toy(random_state=0)
+    >>> from ldlrepro import StructRF, datasets
+    >>> toy = datasets.make_toy(random_state=0)
     >>> StructRF(random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
     (2601, 3)
     """
