@@ -47,7 +47,8 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            Naming the first bad row or column. Constant features and repeated rows are no error.
+            Naming the first bad row or column, or the parameter that is out of range. Constant
+            features and repeated rows are no error.
         """
         check_given(D)
         X = self._check_X(X, reset=True)

@@ -31,11 +31,6 @@ class LDSVR(LDLEstimator):
     ----------
     dual_coef_ : (n, c); intercept_ : (c,); width_ : float; n_iter_ : int; objective_ : float
 
-    Raises
-    ------
-    ValueError
-        At ``fit``, naming the parameter out of range.
-
     Notes
     -----
     Rows that enter their tube late keep a remainder of their coefficient, which steps shrink.

@@ -33,11 +33,6 @@ class MSLP(NeighbourDecoder):
     ----------
     coef_ : (q, l), V; W_plus_, W_minus_ : (n, n) csr_array of Eqs. 2 and 7
 
-    Raises
-    ------
-    ValueError
-        At ``fit``, naming the parameter out of range.
-
     Notes
     -----
     The right side of Eq. 10 is singular where there are fewer rows than features or constant

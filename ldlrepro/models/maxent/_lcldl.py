@@ -33,11 +33,6 @@ class LCLDL(MaxEnt):
     ----------
     coef_ : (c, q); n_iter_ : int; objective_ : float, less the entropy of D, a constant.
 
-    Raises
-    ------
-    ValueError
-        At ``fit``, naming the parameter out of range.
-
     Notes
     -----
     The paper was not at hand. The default lambdas, the Euclidean distance, 400 steps, distances

@@ -39,11 +39,6 @@ class LDLLCLR(MaxEnt):
     ----------
     coef_ : (c, q); correlation_ : (c, c), S; n_iter_ : int, rounds; objective_ : float, the above.
 
-    Raises
-    ------
-    ValueError
-        At ``fit``, naming the parameter out of range.
-
     Notes
     -----
     The paper was not at hand. Objective, its minus before lambda4, the columns in |.|_{2,1}, the

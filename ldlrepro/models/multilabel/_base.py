@@ -32,8 +32,8 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         Raises
         ------
         ValueError
-            Naming the first bad row or column. Constant features, repeated rows, and labels that
-            no row or every row has are no error.
+            Naming the first bad row or column, or the parameter that is out of range. Constant
+            features, repeated rows, and labels that no row or every row has are no error.
         """
         check_given(Y)
         X = self._check_X(X, reset=True)

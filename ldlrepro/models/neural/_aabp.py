@@ -25,11 +25,6 @@ class AABP(LDLEstimator):
     ----------
     loss_path_ : (epochs,) floats, mean squared error over the rows of each epoch.
 
-    Raises
-    ------
-    ValueError
-        At ``fit``, naming the parameter out of range.
-
     Notes
     -----
     Departures: Adam (Kingma and Ba 2015) on batches in place of plain gradient steps, which

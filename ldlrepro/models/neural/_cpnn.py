@@ -31,11 +31,6 @@ class CPNN(LDLEstimator):
     ----------
     n_iter_ : int; loss_ : float, mean K-L divergence of the training rows.
 
-    Raises
-    ------
-    ValueError
-        At ``fit``, naming the parameter out of range.
-
     Notes
     -----
     The method was made for ages. A number as the input says that label 2 lies between labels 1

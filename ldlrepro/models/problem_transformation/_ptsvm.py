@@ -35,11 +35,6 @@ class PTSVM(LDLEstimator):
     ----------
     width_ : float; pairs_ : list of pairs of labels.
 
-    Raises
-    ------
-    ValueError
-        At ``fit``, naming the parameter out of range.
-
     Notes
     -----
     Departures: every row gets the same number of draws, where the original draws from all rows
