@@ -1,8 +1,8 @@
 """Columns of features in the forms that the searches for a cut read.
 
-A column of many values is sorted (its rows in ascending order) or binned; one of two values is
-"sparse": each row lists the sparse columns where it takes the rarer value, so that a node counts
-instead of sorting.
+A column of many values is sorted (its rows in ascending order), binned, or "numeric": put in order
+at each node. For one of two values a node counts. It is "sparse" where each row lists the columns
+in which it takes the rarer value, and "two-valued" where each column lists its rows.
 """
 
 from typing import NamedTuple
@@ -37,6 +37,25 @@ class Sparse(NamedTuple):
     index: np.ndarray  # int32, among the b
     rare_is_low: np.ndarray  # (b,) bool, whether the rarer value is the smaller one
     threshold: np.ndarray  # (b,) float64, between the values
+    feature: np.ndarray  # (b,) int32, column numbers in X
+
+
+class Numeric(NamedTuple):
+    """p columns in n rows, as `sort_rows` reads them."""
+
+    values: np.ndarray  # (p, n) float64
+    order: np.ndarray  # (p, n) int32, rows in ascending order
+    position: np.ndarray  # (p, n) int32, place of each row there
+    feature: np.ndarray  # (p,) int32, column numbers in X
+
+
+class TwoValued(NamedTuple):
+    """b columns of at most two values in n rows: rows[start[f]:start[f + 1]] have the larger."""
+
+    bits: np.ndarray  # (b, n) uint8, 1 at the larger value
+    start: np.ndarray  # (b + 1,) int64
+    rows: np.ndarray  # int32
+    cut: np.ndarray  # (b,) float64, the smaller value <= cut < the larger one
     feature: np.ndarray  # (b,) int32, column numbers in X
 
 
@@ -81,27 +100,21 @@ for _i in range(64):
     _BIT[((int(_DE_BRUIJN) << _i) & (2**64 - 1)) >> 58] = _i
 
 
-@kernel
-def sort_rows(rows, position, order, words, out):
-    """Put rows in the order of a column.
+@kernel(forceinline=True)  # here and below, else each call counts references to arrays
+def insert_rows(rows, position, out):
+    """As `sort_rows`, by insertion."""
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        j = i
+        while j > 0 and position[out[j - 1]] > position[r]:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = r
 
-    Parameters
-    ----------
-    rows : (k,) int32
-    position : (n,) int32, place of each row of the table in ``order`` (n,) int32
-    words : (ceil(n / 64),) uint64, zeros before and after: setting a bit for each row and reading
-        them off is a sort in k + n / 64
-    out : (k,) int32, the rows in order
-    """
-    if rows.shape[0] <= _FEW:
-        for i in range(rows.shape[0]):
-            r = rows[i]
-            j = i
-            while j > 0 and position[out[j - 1]] > position[r]:
-                out[j] = out[j - 1]
-                j -= 1
-            out[j] = r
-        return
+
+@kernel(forceinline=True)
+def mark_rows(rows, position, order, words, out):
+    """As `sort_rows`, by setting a bit for each row and reading them off, in k + n / 64."""
     for r in rows:
         words[position[r] >> 6] |= np.uint64(1) << np.uint64(position[r] & 63)
     k = 0
@@ -113,3 +126,20 @@ def sort_rows(rows, position, order, words, out):
             k += 1
             word ^= lone
         words[b] = np.uint64(0)
+
+
+@kernel
+def sort_rows(rows, position, order, words, out):
+    """Put rows in the order of a column.
+
+    Parameters
+    ----------
+    rows : (k,) int32
+    position : (n,) int32, place of each row of the table in ``order`` (n,) int32
+    words : (ceil(n / 64),) uint64, zeros before and after
+    out : (k,) int32, the rows in order
+    """
+    if rows.shape[0] <= _FEW:
+        insert_rows(rows, position, out)
+    else:
+        mark_rows(rows, position, order, words, out)
