@@ -18,3 +18,8 @@ def kernel(function=None, **options):
     if cache_of is not None:
         compiled._cache = cache_of(function)  # as numba's own enable_caching does
     return compiled
+
+
+#: A kernel for the loops of others, compiled into them: around a call they would count references
+#: to their arrays, which takes longer than the call.
+part = kernel(forceinline=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels._jit import kernel, part
 
 
 class Sorted(NamedTuple):
@@ -100,7 +100,7 @@ for _i in range(64):
     _BIT[((int(_DE_BRUIJN) << _i) & (2**64 - 1)) >> 58] = _i
 
 
-@kernel(forceinline=True)  # here and below, else each call counts references to arrays
+@part
 def insert_rows(rows, position, out):
     """As `sort_rows`, by insertion."""
     for i in range(rows.shape[0]):
@@ -112,7 +112,7 @@ def insert_rows(rows, position, out):
         out[j] = r
 
 
-@kernel(forceinline=True)
+@part
 def mark_rows(rows, position, order, words, out):
     """As `sort_rows`, by setting a bit for each row and reading them off, in k + n / 64."""
     for r in rows:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels._jit import kernel, part
 
 _LANE = np.uint64(2**32 - 1)
 _BOTH = np.uint64(2**32 + 1)  # times a number: the number in both lanes
@@ -31,7 +31,7 @@ class Node(NamedTuple):
     n_active: int  # labels that some row has
 
 
-@kernel(forceinline=True)  # else its caller counts references to arrays
+@part
 def add(r, weight, packed, lanes):
     """Add the labels of row r to the label counts, ``weight`` times.
 

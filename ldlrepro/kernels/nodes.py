@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels._jit import kernel, part
 
 LEAF = -1  # "feature" of a leaf
 
@@ -44,7 +44,7 @@ def partition(rows, goes_left, buffer):
     return a
 
 
-@kernel
+@part
 def reach(x, node, feature, threshold, left, right):
     """The leaf that a row x (q,) reaches from ``node``; the other arguments are (nodes,) arrays."""
     while feature[node] != LEAF:
