@@ -62,6 +62,10 @@ def test_entropy_table_and_purity():
     base = t[11] + t[9] - t[20]
     gain = (split.purity(t, 2, 8, 11, 20) - base) / 20
     assert gain == pytest.approx(naive.gain(classes, goes_left))
+    classes = np.repeat([0, 1, 2, 2, 0], [4, 3, 1, 7, 5])
+    side, counts = np.array([4, 3, 1]), np.array([9, 3, 8])
+    gain = (split.class_purity(t, side, 8, counts, 20) - t[counts].sum() + t[20]) / 20
+    assert gain == pytest.approx(naive.gain(classes, goes_left))
 
 
 def test_partition():

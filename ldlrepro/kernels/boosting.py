@@ -151,10 +151,11 @@ def count_rare(rows, g, h, sparse, count, touched):
     -------
     int : how many features some row has
     """
+    start, index, _, _, _ = sparse
     n_touched = 0
     for i in range(rows.shape[0]):
-        for e in range(sparse.start[rows[i]], sparse.start[rows[i] + 1]):
-            f = sparse.index[e]
+        for e in range(start[rows[i]], start[rows[i] + 1]):
+            f = index[e]
             if count[f, 0] == 0.0:
                 touched[n_touched] = f
                 n_touched += 1

@@ -84,11 +84,12 @@ def midpoint(a, b):
 @kernel
 def send_by_sparse(rows, f, sparse, goes_left):
     """Mark which rows (k,) the sparse column f sends left, in goes_left (n,) uint8."""
-    low = np.uint8(1) if sparse.rare_is_low[f] else np.uint8(0)
+    start, index, rare_is_low, _, _ = sparse
+    low = np.uint8(1) if rare_is_low[f] else np.uint8(0)
     for r in rows:
         goes_left[r] = 1 - low
-        for e in range(sparse.start[r], sparse.start[r + 1]):
-            if sparse.index[e] == f:
+        for e in range(start[r], start[r + 1]):
+            if index[e] == f:
                 goes_left[r] = low
                 break
 

@@ -331,11 +331,12 @@ def grow(numeric, two_valued, labels, n_labels, weight, rule, limits, state):
     n = weight.shape[0]
     rows = np.flatnonzero(weight).astype(np.int32)
     m = rows.shape[0]
+    start = labels.start
     drawn = np.int64(0)
     entries = 0
     for r in rows:
         drawn += weight[r]
-        entries += labels.start[r + 1] - labels.start[r]
+        entries += start[r + 1] - start[r]
     n_features = numeric.feature.shape[0] + two_valued.feature.shape[0]
     work = prepare(rows, labels, n_labels, n_features, drawn, rule.entropy)
     size = 2 * m

@@ -60,6 +60,19 @@ def purity(t, left1, left, all1, total):
 
 
 @kernel
+def class_purity(t, side, n_side, counts, total):
+    """Purity of a cut about given classes.
+
+    t : `entropy_table`; side, counts : (k,) int64, rows of each class on one side and in the node;
+    n_side, total : their sums
+    """
+    g = -t[n_side] - t[total - n_side]
+    for j in range(counts.shape[0]):
+        g += t[side[j]] + t[counts[j] - side[j]]
+    return g
+
+
+@kernel
 def next_step(n, ratio, step):
     """Step to the next threshold (Eq. 5), a whole number of rows, at least 1.
 

@@ -20,6 +20,7 @@ from ldlrepro.kernels.split import (
     CLUSTER1,
     Classes,
     Node,
+    class_purity,
     entropy_table,
     purity,
     scan_adaptive,
@@ -150,24 +151,6 @@ def count_rare(rows, sparse, work):
 
 
 @kernel
-def rare_purity(f, node, work):
-    """Purity of the cut of sparse feature f, from its counts; -inf where it is constant."""
-    t = work.t
-    counts = work.classes.counts
-    packed = work.rare.packed[f]
-    count = packed & 0xFFFFFFFF
-    if count == 0 or count == node.total:
-        return -np.inf
-    if counts.shape[0] == 0:
-        return purity(t, packed >> 32, count, node.ones, node.total)
-    by_class = work.rare.by_class[f]
-    g = -t[count] - t[node.total - count]
-    for j in range(counts.shape[0]):
-        g += t[by_class[j]] + t[counts[j] - by_class[j]]
-    return g
-
-
-@kernel
 def search(rows, first, many, sparse, node, work, max_features, step, state):
     """Best cut of a node over its features (Eq. 3).
 
@@ -189,8 +172,9 @@ def search(rows, first, many, sparse, node, work, max_features, step, state):
     p = order.shape[0]
     k = rows.shape[0]
     q = features.shape[0]
-    touched = rare.touched
-    given = classes.counts.shape[0] > 0
+    counted, by_class, touched = rare
+    counts = classes.counts
+    given = counts.shape[0] > 0
     some = max_features < q
     n_touched = count_rare(rows, sparse, work) if p < q else 0
     if not some:  # no draw: sorted features in order, then the sparse ones that vary
@@ -219,17 +203,22 @@ def search(rows, first, many, sparse, node, work, max_features, step, state):
             else:
                 at, g = scan_all(own, code, packed, node, t, best)
         else:
-            g = rare_purity(f - p, node, work)
-            if g == -np.inf:
+            count = counted[f - p] & 0xFFFFFFFF
+            if count == 0 or count == node.total:
                 continue
+            if given:
+                g = class_purity(t, by_class[f - p], count, counts, node.total)
+            else:
+                g = purity(t, counted[f - p] >> 32, count, node.ones, node.total)
         varied = True
         if g > best:
             best = g
             best_f = f
             best_at = at
     for i in range(n_touched):
-        work.rare.packed[touched[i]] = 0
-        work.rare.by_class[touched[i]] = 0
+        counted[touched[i]] = 0
+        if given:
+            by_class[touched[i]] = 0
     return best_f, best_at, best
 
 
