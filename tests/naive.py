@@ -29,6 +29,17 @@ def pick(weight, rng):
     return max(i for i, w in enumerate(weight) if w > 0)
 
 
+def shuffle(items, rng):
+    for i in range(len(items)):
+        j = i + int(rng.uniform() * (len(items) - i))
+        items[i], items[j] = items[j], items[i]
+    return items
+
+
+def partition(rows, goes_left):
+    return [r for r in rows if goes_left[r]] + [r for r in rows if not goes_left[r]]
+
+
 def two_means(Z, w, rng, max_iter=100):
     """Lloyd's algorithm on weighted rows; None where there is nothing to split."""
     a = pick(list(w), rng)

@@ -61,19 +61,19 @@ def test_pair_rule(kind):
 @pytest.mark.parametrize("kind", ["plain", "mixed"])
 def test_split_has_the_largest_gain(kind, min_samples_leaf):
     X, D, P = data(kind)
-    bins, n_bins, _, many, start, index, _, _, two = prepare(X)
-    scratch = np.empty((256, 3)), np.zeros((len(two), 3)), np.empty(len(two), np.int32)
+    binned, sparse = prepare(X)
+    b = len(sparse.feature)
+    scratch = kernel.Scratch(np.empty((256, 3)), np.zeros((b, 3)), np.empty(b, np.int32))
+    names = np.concatenate([binned.feature, sparse.feature])
     rng = np.random.default_rng(2)
     for k in (60, 30, 15):
         rows = rng.permutation(60)[:k].astype(np.int32)
         g, h = naive.terms(D[rows], P[rows], naive.pair_direction(0, 2, 4))
-        gain, f, _, sparse = kernel.best_cut(
-            rows, g, h, min_samples_leaf, bins, n_bins, start, index, *scratch
-        )
+        gain, f, _ = kernel.best_cut(rows, g, h, min_samples_leaf, binned, sparse, scratch)
         expected, column, _ = naive.best_cut(X[rows], g, h, min_samples_leaf)
         assert gain == pytest.approx(expected)
-        assert (two if sparse else many)[f] == column
-        assert not scratch[1].any()  # left clean for the next node
+        assert names[f] == column
+        assert not scratch.count.any()  # left clean for the next node
 
 
 @pytest.mark.parametrize("label", [-1, 0, 3])
@@ -81,10 +81,11 @@ def test_split_has_the_largest_gain(kind, min_samples_leaf):
 @pytest.mark.parametrize("size", [(8, 60, 1), (60, 3, 2), (5, 60, 10), (200, 60, 1)])
 def test_tree_is_that_of_the_slow_twin(kind, label, size):
     X, D, P = data(kind)
-    feature, threshold, left, right, r, s, value = kernel.grow(D, P, label, *size, *prepare(X))
+    tree = kernel.grow(D, P, label, kernel.Size(*size), *prepare(X))
+    feature, _, _, _, r, s, _ = tree
     assert (s == -1).all() if label >= 0 else (r != s).all()
     F = np.zeros(D.shape)
-    kernel.add_trees(X, np.array([0]), feature, threshold, left, right, r, s, value, F)
+    kernel.add_trees(X, np.array([0]), *tree, F)
     expected = naive.grow(X, D, P, label, *size)
     assert (feature == kernel.LEAF).sum() == len(expected) > 2
     for rows, step in expected:
@@ -176,7 +177,7 @@ def test_prepare_bins_columns_by_kind():
             np.where(rng.random(3000) < 0.5, -9.0, rng.normal(size=3000)),  # half of it one value
         ]
     )
-    bins, n_bins, cuts, many, start, index, rare_is_low, threshold, two = prepare(X)
+    (bins, n_bins, cuts, many), (start, index, rare_is_low, threshold, two) = prepare(X)
     assert many.tolist() == [0, 1, 4] and two.tolist() == [2]
     assert n_bins[:2].tolist() == [256, 9] and 120 < n_bins[2] <= 256
     assert np.bincount(bins[0]).max() <= 13  # 3000 / 256 = 11.7

@@ -7,7 +7,8 @@ from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ldlrepro import ERFMLC45, ERFPCT, RFMLC45, RFPCT
-from ldlrepro.kernels.multilabel import grow, row_measures, sort_rows
+from ldlrepro.kernels.labels import Rule, grow
+from ldlrepro.kernels.nodes import Limits
 from ldlrepro.models.multilabel._trees import Columns, grow_forest, label_rows
 
 FORESTS = [RFPCT, ERFPCT, RFMLC45, ERFMLC45]
@@ -24,13 +25,12 @@ def data(n=60, seed=0, two_valued=3, ties=True):
     return X, (scores > 0.8).astype(float)
 
 
-def one_tree(X, Y, weight=None, **more):
-    labels = label_rows(Y)
-    settings = {"entropy": False, "random_cut": False, "max_depth": 50, "min_samples_split": 2}
-    settings |= {"max_features": X.shape[1]} | more
+def one_tree(X, Y, weight=None, entropy=False, random_cut=False):
+    columns, limits = Columns(X), Limits(50, 2, X.shape[1])
     weight = np.ones(len(X), np.int32) if weight is None else weight.astype(np.int32)
-    state = np.array([7], np.uint64)
-    return grow(*Columns(X).arrays, *labels, Y.shape[1], weight, *settings.values(), state)
+    state, rule = np.array([7], np.uint64), Rule(entropy, random_cut)
+    features = columns.numeric, columns.two_valued
+    return grow(*features, label_rows(Y), Y.shape[1], weight, rule, limits, state)
 
 
 def nodes(tree, X, keep):
@@ -43,18 +43,6 @@ def nodes(tree, X, keep):
             yield node, here
             low = X[:, feature[node]] <= threshold[node]
             stack += [(left[node], here & low), (left[node] + 1, here & ~low)]
-
-
-@pytest.mark.parametrize("n, k", [(5, 1), (40, 16), (40, 17), (64, 64), (300, 130)])
-def test_rows_are_sorted(n, k):
-    rng = np.random.RandomState(n)
-    order = rng.permutation(n).astype(np.int32)
-    position = np.argsort(order).astype(np.int32)
-    rows = rng.permutation(n)[:k].astype(np.int32)
-    words, out = np.zeros((n + 63) // 64, np.uint64), np.empty(k, np.int32)
-    sort_rows(rows, position, order, words, out)
-    np.testing.assert_array_equal(position[out], np.sort(position[rows]))
-    assert not words.any()
 
 
 @pytest.mark.parametrize("entropy", [False, True])
@@ -166,7 +154,7 @@ def test_two_valued_columns_are_counted_as_they_would_be_sorted(forest):
     settings |= {"max_features": None, "max_depth": 3}
     bits = grow_forest(Columns(X), label_rows(Y), **settings)
     values = grow_forest(Columns(wide), label_rows(np.vstack([Y, Y[:1]])), **settings)
-    assert len(Columns(X).cuts) == 4 and len(Columns(wide).cuts) == 0
+    assert [len(Columns(A).two_valued.cut) for A in (X, wide)] == [4, 0]
     np.testing.assert_allclose(bits.predict(X), values.predict(X), atol=1e-12)
 
 
@@ -174,8 +162,9 @@ def test_columns_joined_are_those_of_the_joined_features():
     X, _ = data()
     both, whole = Columns(X[:, :5]) | Columns(X[:, 5:]), Columns(X)
     assert both.n_features == whole.n_features
-    for a, b in zip(both.arrays, whole.arrays, strict=True):
-        np.testing.assert_array_equal(a, b)
+    for kind in ("numeric", "two_valued"):
+        for a, b in zip(getattr(both, kind), getattr(whole, kind), strict=True):
+            np.testing.assert_array_equal(a, b)
 
 
 def test_depth_and_node_size_are_kept():
@@ -213,17 +202,3 @@ def test_labels_of_one_class_have_a_constant_score(forest):
 def test_a_parameter_out_of_range_is_named(parameter, value):
     with pytest.raises(ValueError, match=f"{parameter} is {value!r}: expected a whole number"):
         RFPCT(**{parameter: value}).fit(*data())
-
-
-def test_row_measures_on_ties_and_rows_without_a_pair():
-    Y = np.array([[True, False], [True, True], [False, False]])
-    P = np.array([[0.5, 0.5], [0.2, 0.1], [0.1, 0.2]])
-    got = []
-    for which in range(4):
-        out = np.empty(3)
-        row_measures(Y, P, which, out)
-        got.append(out)
-    np.testing.assert_array_equal(got[0], [0, np.nan, np.nan])  # the first column on ties
-    np.testing.assert_array_equal(got[1], [0.5, 0.5, 0])
-    np.testing.assert_array_equal(got[2], [1, np.nan, np.nan])  # a tie is wrong
-    np.testing.assert_array_equal(got[3], [0.5, np.nan, np.nan])

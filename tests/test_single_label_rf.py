@@ -5,7 +5,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from ldlrepro import SingleLabelRF, StructRF
-from ldlrepro.kernels import tree as kernel
+from ldlrepro.kernels.nodes import LEAF
 
 
 def data(n=300, seed=0, binary=False):
@@ -81,7 +81,7 @@ def test_constant_draws_do_not_make_a_leaf(forest):
     X, D = data()
     X = np.c_[np.repeat((X[:, :1] > 0).astype(float), 9, axis=1), X[:, 0]]
     model = forest(10, max_features=1, min_samples_split=2, random_state=0).fit(X, D)
-    inner = model.feature_ != kernel.LEAF
+    inner = model.feature_ != LEAF
     assert (model.feature_[inner] == 9).mean() > 0.9
     assert (~inner).sum() > 10 * 50
 

@@ -6,7 +6,8 @@ import pytest
 
 from ldlrepro import StructRF
 from ldlrepro.datasets import make_toy
-from ldlrepro.kernels import tree as kernel
+from ldlrepro.kernels import split as kernel
+from ldlrepro.kernels.nodes import LEAF
 from ldlrepro.models.trees._forest import _prepare
 
 
@@ -40,7 +41,7 @@ def walk(model, X, D, weight, seed, min_samples_split, max_depth):
         drawn = np.repeat(np.arange(len(rows)), w)  # Eq. 2 on the bootstrap sample itself
         best = 0.0 if cluster is None else naive.best_gain(X[rows][drawn], cluster[drawn])
         if best <= 1e-9:
-            assert f == kernel.LEAF
+            assert f == LEAF
             expected = np.average(D[rows], axis=0, weights=w)
             np.testing.assert_allclose(model.leaves_[model.left_[at]], expected)
             return
@@ -78,14 +79,13 @@ def test_adaptive_step_visits_the_thresholds_of_equation_5():
         t = kernel.entropy_table(n)
         all1 = classes.sum()
         base = t[all1] + t[n - all1] - t[n]
-        packed = 1 + classes.astype(np.int64) * (1 << 32)
-        at, best, count = kernel.scan_adaptive(
-            order, code, packed, t, all1, n, base, base, 0.25, 8.0
-        )
+        packed = 1 + classes.astype(np.int64) * kernel.CLUSTER1
+        node, step = kernel.Node(n, all1, base), kernel.Step(True, 0.25, 8.0)
+        at, best, count = kernel.scan_adaptive(order, code, packed, node, t, base, step)
         expected, expected_count = naive.adaptive_best(x[order], classes[order], 0.25, 8.0)
         assert (best - base) / n == pytest.approx(expected)
         assert count == expected_count < n
-        at, best = kernel.scan_all(order, code, packed, t, all1, n, base)
+        at, best = kernel.scan_all(order, code, packed, node, t, base)
         assert (best - base) / n == pytest.approx(naive.best_gain(x[:, None], classes))
 
 
@@ -104,7 +104,7 @@ def test_apply_leaves_and_importances():
     model = StructRF(7, random_state=0).fit(X, D)
     reached = model.apply(X)
     assert reached.shape == (90, 7)
-    assert (model.feature_[reached] == kernel.LEAF).all()
+    assert (model.feature_[reached] == LEAF).all()
     by_hand = model.leaves_[model.left_[reached]].mean(axis=1)
     np.testing.assert_allclose(by_hand, model.predict(X))
     assert model.feature_importances_.sum() == pytest.approx(1)
@@ -122,7 +122,7 @@ def test_left_is_below_the_threshold_even_between_neighbouring_floats():
 
 def test_prepare_splits_columns_by_kind():
     X, _ = data("mixed")
-    order, code, values, many, start, index, rare_is_low, threshold, two = _prepare(X)
+    (order, _, values, many), (start, index, rare_is_low, threshold, two) = _prepare(X)
     assert many.tolist() == [0] and two.tolist() == [1, 2, 3]
     assert (np.diff(values[0, order[0]]) >= 0).all()
     assert threshold.tolist() == [0.5] * 3

@@ -1,5 +1,8 @@
-"""Numba kernels: arrays in, arrays out. Each has a slow, obvious twin in tests/naive.py.
+"""Numba kernels: arrays in, arrays out. Each has a slow, obvious twin in tests/naive*.py.
 
-A kernel calls kernels of its own file only: numba's disk cache looks at that file's date and at no
-other, so a change in an imported kernel would go unnoticed.
+Kernels call kernels of other files here, and nothing else of the package: compiled code kept on
+disk is thrown away when any file of this folder changes (`_cache`), and only then.
+
+Arguments that belong together are named tuples. They are unpacked before a loop, not in it: taking
+an array out of one counts a reference, which costs as much as some dozen steps of a loop.
 """

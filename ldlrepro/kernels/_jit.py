@@ -1,8 +1,25 @@
 """The one decorator of the kernels: compiled, cached on disk, without the interpreter lock."""
 
+from functools import partial
+
 from numba import njit
 
+try:
+    from ldlrepro.kernels._cache import cache_of
+except ImportError:  # numba's inner parts have moved: compiled in every process, never stale
+    cache_of = None
 
-def kernel(function):
-    """Compile ``function`` with numba (nogil, disk cache, IEEE arithmetic)."""
-    return njit(function, nogil=True, cache=True)
+
+def kernel(function=None, **options):
+    """Compile ``function`` with numba (nogil, disk cache, IEEE arithmetic unless options say)."""
+    if function is None:
+        return partial(kernel, **options)
+    compiled = njit(function, nogil=True, **options)
+    if cache_of is not None:
+        compiled._cache = cache_of(function)  # as numba's own enable_caching does
+    return compiled
+
+
+#: A kernel for the loops of others, compiled into them: around a call they would count references
+#: to their arrays, which takes longer than the call.
+part = kernel(forceinline=True)

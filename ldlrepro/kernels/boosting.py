@@ -5,19 +5,49 @@ space of the scores f: one label (e_r), or a pair of labels (e_r - e_s). Along i
 negative gradient g and a curvature h, a node has G = sum g and H = sum h, the gain G^2 / H and the
 step G / H: the weighted least-squares fit of the working responses g / h with the weights h.
 
-Shapes used throughout: n rows, c labels, p "binned" features (many values: each node fills a
-histogram) and the "sparse" features (two values: a compressed row list of the features that take
-their rarer value; a node only counts).
+Shapes used throughout: n rows, c labels, p binned features, of which a node fills histograms, and
+b sparse ones, of which it only counts (see `columns`).
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels._jit import kernel, part
+from ldlrepro.kernels.columns import send_by_sparse
+from ldlrepro.kernels.nodes import LEAF, partition, reach
 
-LEAF = -1
 MIN_WEIGHT = 1e-6  # least curvature of a row
 MAX_STEP = 4.0  # largest step of a leaf, before shrinkage
 MAX_BINS = 256
+
+
+class Size(NamedTuple):
+    """Where a tree stops to grow."""
+
+    max_leaf_nodes: int
+    max_depth: int  # of a leaf; the root has depth 0
+    min_samples_leaf: int
+
+
+class Tree(NamedTuple):
+    """Nodes of a tree, the root first."""
+
+    feature: np.ndarray  # (nodes,) int32, column of X, -1 at a leaf
+    threshold: np.ndarray  # (nodes,) float64; left is x < threshold
+    left: np.ndarray  # (nodes,) int32
+    right: np.ndarray  # (nodes,) int32
+    r: np.ndarray  # (nodes,) int32, the node's direction
+    s: np.ndarray  # (nodes,) int32; -1 for a single label
+    value: np.ndarray  # (nodes,) float64, the step G / H
+
+
+class Scratch(NamedTuple):
+    """What the search for a cut works on."""
+
+    histogram: np.ndarray  # (MAX_BINS, 3) float64
+    count: np.ndarray  # (b, 3) float64, zeros before and after
+    touched: np.ndarray  # (b,) int32
 
 
 @kernel
@@ -67,33 +97,131 @@ def choose_pair(D, P, rows):
 
 
 @kernel
-def best_cut(
-    rows,
-    g,
-    h,
-    min_samples_leaf,
-    bins,
-    n_bins,
-    sparse_start,
-    sparse_index,
-    histogram,
-    count,
-    touched,
-):
+def terms(D, P, rows, r, s, g, h):
+    """Terms of a node's rows along its direction, and the step of a leaf there.
+
+    Parameters
+    ----------
+    D, P, rows : as for `choose_pair`
+    r, s : int, labels of the direction e_r - e_s; s = -1 for e_r
+    g, h : (k,) float64, out: -gradients and curvatures
+
+    Returns
+    -------
+    float : G / H, bounded by MAX_STEP
+    """
+    G = 0.0
+    H = 0.0
+    for i in range(rows.shape[0]):
+        q = rows[i]
+        if s < 0:
+            g[i], h[i] = label_terms(D[q, r], P[q, r])
+        else:
+            g[i], h[i] = pair_terms(D[q, r], P[q, r], D[q, s], P[q, s])
+        G += g[i]
+        H += h[i]
+    return min(max(G / H, -MAX_STEP), MAX_STEP)
+
+
+@part
+def fill(rows, g, h, bins, histogram):
+    """Sum a node's rows by their bin of one feature.
+
+    rows, g, h : as for `best_cut`; bins : (n,) uint8; histogram : (bins, 3) of zeros, out: rows,
+    sum of g and sum of h in each bin
+    """
+    for i in range(rows.shape[0]):
+        cell = histogram[bins[rows[i]]]
+        cell[0] += 1.0
+        cell[1] += g[i]
+        cell[2] += h[i]
+
+
+@kernel
+def count_rare(rows, g, h, sparse, count, touched):
+    """Sum a node's rows by the sparse features that take their rarer value.
+
+    Parameters
+    ----------
+    rows, g, h, sparse : as for `best_cut`
+    count : (b, 3) of zeros, out: rows, sum of g and sum of h with the rarer value
+    touched : (b,) int32, out: the features that some row has, at the front
+
+    Returns
+    -------
+    int : how many features some row has
+    """
+    start, index, _, _, _ = sparse
+    n_touched = 0
+    for i in range(rows.shape[0]):
+        for e in range(start[rows[i]], start[rows[i] + 1]):
+            f = index[e]
+            if count[f, 0] == 0.0:
+                touched[n_touched] = f
+                n_touched += 1
+            count[f, 0] += 1.0
+            count[f, 1] += g[i]
+            count[f, 2] += h[i]
+    return n_touched
+
+
+@part
+def score(G_side, H_side, G, H):
+    """G_l^2 / H_l + G_r^2 / H_r from the sums of one side and of the node."""
+    return G_side**2 / H_side + (G - G_side) ** 2 / max(H - H_side, MIN_WEIGHT)
+
+
+@part
+def best_bin(histogram, k, G, H, min_samples_leaf, best):
+    """Best cut of one feature from its histogram (bins, 3).
+
+    k, G, H : rows of the node, their sums of g and h; best : score to beat
+
+    Returns
+    -------
+    last bin on the left (-1 where none beats ``best``), score
+    """
+    found = -1
+    n_left = 0.0
+    G_left = 0.0
+    H_left = 0.0
+    for at in range(histogram.shape[0] - 1):
+        if histogram[at, 0] == 0.0:
+            continue
+        n_left += histogram[at, 0]
+        G_left += histogram[at, 1]
+        H_left += histogram[at, 2]
+        if n_left < min_samples_leaf:
+            continue
+        if k - n_left < min_samples_leaf:
+            break
+        new = score(G_left, H_left, G, H)
+        if new > best:
+            best = new
+            found = at
+    return found, best
+
+
+@kernel
+def best_cut(rows, g, h, min_samples_leaf, binned, sparse, scratch):
     """Find the split of a node with the largest G_l^2 / H_l + G_r^2 / H_r - G^2 / H.
 
     Parameters
     ----------
     rows : (k,) int32, the node's rows
     g, h : (k,) float64, their -gradients and curvatures along the node's direction
-    bins, n_bins : (p, n) uint8 and (p,) int64, bin of each row in each binned feature
-    sparse_start, sparse_index : the rows' sparse features that take the rarer value (CSR)
-    histogram, count, touched : (MAX_BINS, 3), (., 3) of zeros, (.,) int32: scratch
+    min_samples_leaf : int, rows of a side at least
+    binned, sparse : Binned and Sparse, the features
+    scratch : Scratch
 
     Returns
     -------
-    gain (0.0 where no split gains), feature (among its kind), last bin on the left, is sparse
+    gain (0.0 where no split gains), feature (p + number among the sparse ones, after the p binned
+    ones), last bin on the left
     """
+    bins, n_bins, _, _ = binned
+    histogram, count, touched = scratch
+    p = bins.shape[0]
     k = rows.shape[0]
     G = 0.0
     H = 0.0
@@ -104,118 +232,95 @@ def best_cut(
     best = base + 1e-12 * H  # rounding is no gain
     best_f = -1
     best_at = 0
-    best_sparse = False
-    for f in range(bins.shape[0]):
-        b = n_bins[f]
-        histogram[:b] = 0.0
-        for i in range(k):
-            cell = histogram[bins[f, rows[i]]]
-            cell[0] += 1.0
-            cell[1] += g[i]
-            cell[2] += h[i]
-        n_left = 0.0
-        G_left = 0.0
-        H_left = 0.0
-        for at in range(b - 1):
-            if histogram[at, 0] == 0.0:
-                continue
-            n_left += histogram[at, 0]
-            G_left += histogram[at, 1]
-            H_left += histogram[at, 2]
-            if n_left < min_samples_leaf:
-                continue
-            if k - n_left < min_samples_leaf:
-                break
-            score = G_left**2 / H_left + (G - G_left) ** 2 / max(H - H_left, MIN_WEIGHT)
-            if score > best:
-                best = score
-                best_f = f
-                best_at = at
-    n_touched = 0
-    for i in range(k):
-        for e in range(sparse_start[rows[i]], sparse_start[rows[i] + 1]):
-            f = sparse_index[e]
-            if count[f, 0] == 0.0:
-                touched[n_touched] = f
-                n_touched += 1
-            count[f, 0] += 1.0
-            count[f, 1] += g[i]
-            count[f, 2] += h[i]
+    for f in range(p):
+        cells = histogram[: n_bins[f]]
+        cells[:] = 0.0
+        fill(rows, g, h, bins[f], cells)
+        at, new = best_bin(cells, k, G, H, min_samples_leaf, best)
+        if at >= 0:
+            best = new
+            best_f = f
+            best_at = at
+    n_touched = count_rare(rows, g, h, sparse, count, touched)
     for i in range(n_touched):
         f = touched[i]
         rare, G_rare, H_rare = count[f]
         count[f] = 0.0
         if min(rare, k - rare) < min_samples_leaf:
             continue
-        score = G_rare**2 / H_rare + (G - G_rare) ** 2 / max(H - H_rare, MIN_WEIGHT)
+        new = score(G_rare, H_rare, G, H)
         # Ties go to the lower column, whatever the order rows were met in.
-        if score > best or (best_sparse and score == best and f < best_f):
-            best = score
-            best_f = f
-            best_sparse = True
-    return best - base if best_f >= 0 else 0.0, best_f, best_at, best_sparse
+        if new > best or (best_f >= p and new == best and p + f < best_f):
+            best = new
+            best_f = p + f
+    return best - base if best_f >= 0 else 0.0, best_f, best_at
 
 
 @kernel
-def grow(
-    D,
-    P,
-    label,
-    max_leaf_nodes,
-    max_depth,
-    min_samples_leaf,
-    bins,
-    n_bins,
-    cuts,
-    binned_features,
-    sparse_start,
-    sparse_index,
-    sparse_rare_is_low,
-    sparse_threshold,
-    sparse_features,
-):
+def send(rows, f, at, binned, sparse, goes_left):
+    """Mark which rows go left at the cut (f, at) that `best_cut` found; arguments as there.
+
+    goes_left : (n,) uint8, out: 0 or 1 for each of the rows
+
+    Returns
+    -------
+    column of X, threshold
+    """
+    p = binned.feature.shape[0]
+    if f >= p:
+        send_by_sparse(rows, f - p, sparse, goes_left)
+        return sparse.feature[f - p], sparse.threshold[f - p]
+    bins = binned.bins[f]
+    for r in rows:
+        goes_left[r] = bins[r] <= at
+    return binned.feature[f], binned.cut[f, at]
+
+
+@kernel
+def no_nodes(size, label):
+    """A Tree with room for some nodes, all of one direction."""
+    return Tree(
+        np.full(size, LEAF, np.int32),
+        np.zeros(size),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.full(size, label, np.int32),
+        np.full(size, -1, np.int32),
+        np.zeros(size),
+    )
+
+
+@kernel
+def grow(D, P, label, size, binned, sparse):
     """Grow one tree, the leaf with the largest gain first.
 
     Parameters
     ----------
     D, P : (n, c) float64, true and predicted distributions
     label : int, direction of all nodes; -1: each node picks its pair of labels
-    bins, n_bins : (p, n) uint8 and (p,) int64, bin of each row in each binned feature
-    cuts : (p, MAX_BINS - 1) float64, threshold above each bin
-    sparse_start, sparse_index : the rows' sparse features that take the rarer value (CSR)
-    sparse_rare_is_low, sparse_threshold : side of the rarer value and the midpoint
-    binned_features, sparse_features : column numbers in X
+    size : Size
+    binned, sparse : Binned and Sparse, the features
 
     Returns
     -------
-    feature (int32, -1 at a leaf), threshold, left, right (int32), r, s (int32, the node's
-    direction; s is -1 for a single label), value (float64, the step G / H)
+    Tree
     """
     n = D.shape[0]
-    size = 2 * min(max_leaf_nodes, n) - 1
-    feature = np.full(size, LEAF, np.int32)
-    threshold = np.zeros(size)
-    left = np.zeros(size, np.int32)
-    right = np.zeros(size, np.int32)
-    r = np.full(size, label, np.int32)
-    s = np.full(size, -1, np.int32)
-    value = np.zeros(size)
-
-    first = np.zeros(size, np.int64)
-    end = np.zeros(size, np.int64)
-    depth = np.zeros(size, np.int64)
-    gain = np.zeros(size)  # of the best split of an open leaf
-    split_f = np.zeros(size, np.int64)
-    split_at = np.zeros(size, np.int64)
-    split_sparse = np.zeros(size, np.bool_)
-
+    b = sparse.feature.shape[0]
+    room = 2 * min(size.max_leaf_nodes, n) - 1
+    feature, threshold, left, right, r, s, value = no_nodes(room, label)
+    first = np.zeros(room, np.int64)  # of a node's rows, with their end
+    end = np.zeros(room, np.int64)
+    depth = np.zeros(room, np.int64)
+    gain = np.zeros(room)  # of the best split of an open leaf, with its feature and bin
+    split_f = np.zeros(room, np.int64)
+    split_at = np.zeros(room, np.int64)
     rows = np.arange(n).astype(np.int32)
+    goes_left = np.zeros(n, np.uint8)
     buffer = np.empty(n, np.int32)
     g = np.empty(n)
     h = np.empty(n)
-    histogram = np.empty((MAX_BINS, 3))
-    count = np.zeros((sparse_features.shape[0], 3))
-    touched = np.empty(sparse_features.shape[0], np.int32)
+    scratch = Scratch(np.empty((MAX_BINS, 3)), np.zeros((b, 3)), np.empty(b, np.int32))
 
     end[0] = n
     n_nodes = 1
@@ -227,75 +332,31 @@ def grow(
             k = own.shape[0]
             if label < 0:
                 r[node], s[node] = choose_pair(D, P, own)
-            a, b = r[node], s[node]
-            G = 0.0
-            H = 0.0
-            for i in range(k):
-                q = own[i]
-                if b < 0:
-                    g[i], h[i] = label_terms(D[q, a], P[q, a])
-                else:
-                    g[i], h[i] = pair_terms(D[q, a], P[q, a], D[q, b], P[q, b])
-                G += g[i]
-                H += h[i]
-            value[node] = min(max(G / H, -MAX_STEP), MAX_STEP)
-            may_split = n_leaves < max_leaf_nodes and depth[node] < max_depth
-            if may_split and k >= 2 * min_samples_leaf:
-                gain[node], split_f[node], split_at[node], split_sparse[node] = best_cut(
-                    own,
-                    g[:k],
-                    h[:k],
-                    min_samples_leaf,
-                    bins,
-                    n_bins,
-                    sparse_start,
-                    sparse_index,
-                    histogram,
-                    count,
-                    touched,
+            value[node] = terms(D, P, own, r[node], s[node], g, h)
+            may_split = n_leaves < size.max_leaf_nodes and depth[node] < size.max_depth
+            if may_split and k >= 2 * size.min_samples_leaf:
+                gain[node], split_f[node], split_at[node] = best_cut(
+                    own, g[:k], h[:k], size.min_samples_leaf, binned, sparse, scratch
                 )
         done = n_nodes
         node = np.argmax(gain[:n_nodes])
-        if n_leaves >= max_leaf_nodes or gain[node] <= 0.0:
+        if n_leaves >= size.max_leaf_nodes or gain[node] <= 0.0:
             break
 
         gain[node] = 0.0
-        f = split_f[node]
-        if split_sparse[node]:
-            feature[node] = sparse_features[f]
-            threshold[node] = sparse_threshold[f]
-        else:
-            feature[node] = binned_features[f]
-            threshold[node] = cuts[f, split_at[node]]
-        # A stable partition of the node's rows.
-        n_left = first[node]
-        n_right = 0
-        for i in range(first[node], end[node]):
-            q = rows[i]
-            if split_sparse[node]:
-                rare = False
-                for e in range(sparse_start[q], sparse_start[q + 1]):
-                    if sparse_index[e] == f:
-                        rare = True
-                        break
-                goes_left = rare == sparse_rare_is_low[f]
-            else:
-                goes_left = bins[f, q] <= split_at[node]
-            if goes_left:
-                rows[n_left] = q
-                n_left += 1
-            else:
-                buffer[n_right] = q
-                n_right += 1
-        rows[n_left : end[node]] = buffer[:n_right]
+        own = rows[first[node] : end[node]]
+        feature[node], threshold[node] = send(
+            own, split_f[node], split_at[node], binned, sparse, goes_left
+        )
+        middle = first[node] + partition(own, goes_left, buffer)
         left[node] = n_nodes
         right[node] = n_nodes + 1
-        first[n_nodes], end[n_nodes] = first[node], n_left
-        first[n_nodes + 1], end[n_nodes + 1] = n_left, end[node]
+        first[n_nodes], end[n_nodes] = first[node], middle
+        first[n_nodes + 1], end[n_nodes + 1] = middle, end[node]
         depth[n_nodes : n_nodes + 2] = depth[node] + 1
         n_nodes += 2
         n_leaves += 1
-    return (
+    return Tree(
         feature[:n_nodes].copy(),
         threshold[:n_nodes].copy(),
         left[:n_nodes].copy(),
@@ -308,15 +369,14 @@ def grow(
 
 @kernel
 def add_trees(X, roots, feature, threshold, left, right, r, s, value, F):
-    """Add the steps of some trees to the scores: X (n, q), roots (t,) int64, F (n, c) in place."""
+    """Add the steps of some trees to the scores of rows.
+
+    X : (n, q) float64; roots : (t,) int64, nodes; feature ... value : (nodes,), as in Tree, of all
+    trees; F : (n, c) float64, in place
+    """
     for i in range(X.shape[0]):
         for tree in range(roots.shape[0]):
-            node = roots[tree]
-            while feature[node] != LEAF:
-                if X[i, feature[node]] < threshold[node]:
-                    node = left[node]
-                else:
-                    node = right[node]
+            node = reach(X[i], roots[tree], feature, threshold, left, right)
             F[i, r[node]] += value[node]
             if s[node] >= 0:
                 F[i, s[node]] -= value[node]

@@ -3,10 +3,12 @@
 import numpy as np
 
 from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels.split import Step, next_step
 
 
 @kernel
-def _entropy(ones, n):
+def entropy(ones, n):
+    """Entropy of two clusters, of which one has ``ones`` of n rows."""
     if ones == 0 or ones == n:
         return 0.0
     p = ones / n
@@ -26,8 +28,8 @@ def gain(x, cluster, threshold):
         all1 += cluster[i]
         left1 += low * cluster[i]
     right = n - left
-    remaining = left * _entropy(left1, left) + right * _entropy(all1 - left1, right)
-    return _entropy(all1, n) - remaining / n
+    remaining = left * entropy(left1, left) + right * entropy(all1 - left1, right)
+    return entropy(all1, n) - remaining / n
 
 
 @kernel
@@ -62,7 +64,7 @@ def search(XT, order, cluster, alpha, beta, visited, gains):
                 best, best_f, best_t = g, f, t
             if alpha > 0.0:
                 ratio = g / best if best > 0.0 else 1.0
-                i += max(1, int(alpha * n / (1.0 + np.exp(beta * (ratio - 0.5)))))
+                i += next_step(n, ratio, Step(True, alpha, beta))
             else:
                 i += 1
     return best_f, best_t, best, count

@@ -1,11 +1,12 @@
 """The search direction of limited-memory BFGS."""
 
 import numpy as np
-from numba import njit
+
+from ldlrepro.kernels._jit import kernel
 
 
 # Only re-association is allowed, for vectorised sums: NaN and infinity keep their meaning.
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def direction(g, S, Y, rho, first, count, scale, d):
     """d = -H g by the two-loop recursion.
 

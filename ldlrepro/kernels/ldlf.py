@@ -7,7 +7,6 @@ WIDTH rows at a time, whose nodes stay in the cache. All arrays of floats have o
 """
 
 import numpy as np
-from numba import njit
 
 from ldlrepro.kernels._jit import kernel
 
@@ -140,7 +139,7 @@ def gradient(S, phi, Q, D, floor, out, G):
 
 
 # Re-association lets the sum over rows run on vectors: NaN and infinity keep their meaning.
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def _gather(p, ratio, w, total):
     """Add to ``total`` (L, c) the sum over rows of p(l) times ratio (c, WIDTH)."""
     first = len(p) - len(total)

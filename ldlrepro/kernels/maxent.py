@@ -1,13 +1,12 @@
 """Inner products and scaling equations of the maximum-entropy model."""
 
 import numpy as np
-from numba import njit
 
 from ldlrepro.kernels._jit import kernel
 
 
 # Only re-association is allowed, for vectorised sums: NaN and infinity keep their meaning.
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def skinny_product(A, B, out):
     """out = B A^T for a long A (n, q) and a B (c, q) of few rows; ``out`` (c, n).
 

@@ -9,6 +9,8 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
+from ldlrepro.kernels import ranking
+
 
 def _check(Y, S):
     Y, S = np.asarray(Y, dtype=np.float64), np.asarray(S, dtype=np.float64)
@@ -28,6 +30,12 @@ def _ranked(Y):
     return Y.any(axis=1) & ~Y.all(axis=1)
 
 
+def _rows(measure, Y, S):
+    values = np.empty(len(Y))
+    measure(np.ascontiguousarray(Y), np.ascontiguousarray(S), values)
+    return values
+
+
 def _mean(values):
     return float(np.mean(values)) if len(values) else float("nan")
 
@@ -41,9 +49,7 @@ def hamming_loss(Y, S, threshold=0.5):
 def one_error(Y, S):
     """Share of rows whose top label is irrelevant (first column on ties); smaller is better."""
     Y, S = _check(Y, S)
-    keep = _ranked(Y)
-    top = S.argmax(axis=1)
-    return _mean(~Y[np.arange(len(Y)), top][keep])
+    return _mean(_rows(ranking.one_error, Y, S)[_ranked(Y)])
 
 
 def coverage(Y, S):
@@ -52,10 +58,7 @@ def coverage(Y, S):
     (rank of the worst relevant label - 1) / c, the worse rank on ties; in [0, 1), smaller is
     better; 0 for a row without a relevant label.
     """
-    Y, S = _check(Y, S)
-    worst = np.where(Y, S, np.inf).min(axis=1)
-    depth = (S >= worst[:, None]).sum(axis=1) - 1
-    return _mean(np.maximum(depth, 0) / Y.shape[1])
+    return _mean(_rows(ranking.coverage, *_check(Y, S)))
 
 
 def ranking_loss(Y, S):

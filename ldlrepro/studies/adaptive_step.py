@@ -14,9 +14,11 @@ import pandas as pd
 from ldlrepro import datasets
 from ldlrepro.errors import DataUnavailableError
 from ldlrepro.kernels import gain as scratch
-from ldlrepro.kernels import tree as running
+from ldlrepro.kernels import split as running
+from ldlrepro.kernels.clustering import two_means
 
 ALPHA, BETA = 0.25, 8.0
+STEP = running.Step(True, ALPHA, BETA)
 ROWS = 10_000
 SIZES = (100, 300, 1000, 3000, 10_000)
 REPEATS = 5
@@ -72,7 +74,7 @@ def run(quick=False):
 def _cluster(D, seed):
     cluster = np.empty(len(D), np.uint8)
     state = np.array([seed], np.uint64)
-    running.two_means(np.ascontiguousarray(D), np.ones(len(D)), 100, state, cluster)
+    two_means(np.ascontiguousarray(D), np.ones(len(D)), 100, state, cluster)
     return cluster
 
 
@@ -101,18 +103,17 @@ def _running(XT, cluster, step):
     start = time.perf_counter()
     t = running.entropy_table(n)
     base = t[all1] + t[n - all1] - t[n]
+    node = running.Node(n, all1, base)
     best, best_f, best_at, count = base, 0, 0, 0
     for f in range(q):
         order = np.argsort(XT[f], kind="stable").astype(np.int32)
         rank = np.empty(n, np.int32)
         rank[order] = np.concatenate([[0], np.cumsum(np.diff(XT[f][order]) > 0)])
         if step == "adaptive":
-            at, g, more = running.scan_adaptive(
-                order, rank, packed, t, all1, n, best, base, ALPHA, BETA
-            )
+            at, g, more = running.scan_adaptive(order, rank, packed, node, t, best, STEP)
             count += more
         else:
-            at, g = running.scan_all(order, rank, packed, t, all1, n, best)
+            at, g = running.scan_all(order, rank, packed, node, t, best)
             count += rank[order[-1]]
         if at >= 0:
             best, best_f = g, f

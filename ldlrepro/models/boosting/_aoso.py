@@ -75,4 +75,4 @@ class AOSOLDLogitBoost(Booster):
         self.random_state = random_state
 
     def _grow_round(self, D, P, columns):
-        return [kernel.grow(D, P, -1, *self._tree_size(len(D)), *columns)]
+        return [kernel.grow(D, P, -1, self._tree_size(len(D)), *columns)]

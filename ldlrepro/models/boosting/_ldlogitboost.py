@@ -73,7 +73,7 @@ class LDLogitBoost(Booster):
 
     def _grow_round(self, D, P, columns):
         size = self._tree_size(len(D))
-        return [kernel.grow(D, P, label, *size, *columns) for label in range(D.shape[1])]
+        return [kernel.grow(D, P, label, size, *columns) for label in range(D.shape[1])]
 
     def _step(self, S):
         c = S.shape[1]

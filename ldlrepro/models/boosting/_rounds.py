@@ -7,7 +7,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels import boosting as kernel
+from ldlrepro.kernels.columns import Binned
 from ldlrepro.metrics import kl_divergence
+from ldlrepro.models._columns import by_kind, middle
 
 
 class Booster(LDLEstimator):
@@ -58,7 +60,7 @@ class Booster(LDLEstimator):
 
     def _tree_size(self, n):
         depth = n if self.max_depth is None else self.max_depth
-        return self.max_leaf_nodes, depth, self.min_samples_leaf
+        return kernel.Size(self.max_leaf_nodes, depth, self.min_samples_leaf)
 
     def _hold_out(self, X, D):
         if not 0 < self.validation_fraction < 1:
@@ -107,43 +109,21 @@ def _sum(X, trees, c):
 
 
 def prepare(X):
-    """Bin each many-valued column once; keep two-valued ones as the rows' lists of rarer values.
+    """The features as Binned, each binned once, and Sparse.
 
-    Constant columns are dropped: they have no threshold. A column of at most ``MAX_BINS`` values
-    has a bin a value, another one has ``MAX_BINS`` bins with about as many rows in each.
+    A column of at most ``MAX_BINS`` values has a bin a value, another one has ``MAX_BINS`` bins
+    with about as many rows in each.
     """
-    n = len(X)
-    low, high = X.min(axis=0), X.max(axis=0)
-    varies = low < high
-    two_valued = varies & ((X == low) | (X == high)).all(axis=0)
-    binned_features = np.flatnonzero(varies & ~two_valued).astype(np.int32)
-    sparse_features = np.flatnonzero(two_valued).astype(np.int32)
-
-    bins = np.empty((len(binned_features), n), np.uint8)
-    n_bins = np.empty(len(binned_features), np.int64)
-    cuts = np.zeros((len(binned_features), kernel.MAX_BINS - 1))
-    for f, column in enumerate(binned_features):
+    many, sparse = by_kind(X)
+    bins = np.empty((len(many), len(X)), np.uint8)
+    n_bins = np.empty(len(many), np.int64)
+    cuts = np.zeros((len(many), kernel.MAX_BINS - 1))
+    for f, column in enumerate(many):
         cut = _cuts(X[:, column])
         bins[f] = np.searchsorted(cut, X[:, column], side="right")
         n_bins[f] = len(cut) + 1
         cuts[f, : len(cut)] = cut
-
-    a, b = low[sparse_features], high[sparse_features]
-    is_low = X[:, sparse_features] == a
-    rare_is_low = is_low.sum(axis=0) * 2 <= n
-    row, column = np.nonzero(is_low == rare_is_low)
-    start = np.concatenate([[0], np.bincount(row, minlength=n).cumsum()])
-    return (
-        bins,
-        n_bins,
-        cuts,
-        binned_features,
-        start,
-        column.astype(np.int32),
-        rare_is_low,
-        _middle(a, b),
-        sparse_features,
-    )
+    return Binned(bins, n_bins, cuts, many), sparse
 
 
 def _cuts(x):
@@ -154,9 +134,4 @@ def _cuts(x):
         wanted = np.arange(1, kernel.MAX_BINS) * len(x) / kernel.MAX_BINS
         above = np.unique(np.searchsorted(counts.cumsum(), wanted) + 1)
         above = above[above < len(values)]
-    return _middle(values[above - 1], values[above])
-
-
-def _middle(a, b):
-    middle = a + 0.5 * (b - a)
-    return np.where(middle > a, middle, b)  # neighbouring floats have nothing between them
+    return middle(values[above - 1], values[above])

@@ -5,7 +5,7 @@ from scipy.special import logsumexp
 from scipy.stats import rankdata
 
 from ldlrepro.errors import UnknownNameError
-from ldlrepro.kernels.multilabel import row_measures
+from ldlrepro.kernels import ranking
 from ldlrepro.metrics import MULTILABEL
 
 LABEL_BASED = ("hamming_loss", "macro_auc")  # the others are of instances (section 2.1)
@@ -92,8 +92,7 @@ def measure_items(measure, Y, P):
         out[both] = (ranks - positive * (positive + 1) / 2) / (positive * (n - positive))
         return out
     out = np.empty(len(Y))
-    names = ("one_error", "coverage", "ranking_loss", "average_precision")
-    row_measures(Y, P, names.index(measure), out)
+    getattr(ranking, measure)(Y, P, out)
     return out
 
 

@@ -4,7 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldlrepro.kernels.multilabel import add_leaves, grow
+from ldlrepro.kernels.columns import Numeric, TwoValued
+from ldlrepro.kernels.label_split import Labels
+from ldlrepro.kernels.labels import Rule, add_leaves, grow
+from ldlrepro.kernels.nodes import Limits
+from ldlrepro.models._columns import sparse_rows
 
 _BLOCK = 128  # rows that are predicted together
 
@@ -23,65 +27,50 @@ class Columns:
         low, high = values.min(axis=1, keepdims=True), values.max(axis=1, keepdims=True)
         two = ((values == low) | (values == high)).all(axis=1)
         self.n_features = X.shape[1]
-        self.numeric = np.flatnonzero(~two).astype(np.int32)
-        self.values = values[~two]
-        self.order = order[~two]
-        self.position = np.empty_like(self.order)
-        places = np.broadcast_to(np.arange(len(X), dtype=np.int32), self.order.shape)
-        np.put_along_axis(self.position, self.order, places, axis=1)
-        self.two_valued = np.flatnonzero(two).astype(np.int32)
-        self.bits = (values[two] > low[two]).astype(np.uint8)
-        self.one_start, self.one_rows = sparse_rows(self.bits)
+        numeric, order = np.flatnonzero(~two).astype(np.int32), order[~two]
+        position = np.empty_like(order)
+        places = np.broadcast_to(np.arange(len(X), dtype=np.int32), order.shape)
+        np.put_along_axis(position, order, places, axis=1)
+        self.numeric = Numeric(values[~two], order, position, numeric)
+        bits = (values[two] > low[two]).astype(np.uint8)
         cut = low[two, 0] + 0.5 * (high[two, 0] - low[two, 0])
-        self.cuts = np.where(cut < high[two, 0], cut, low[two, 0])
+        cut = np.where(cut < high[two, 0], cut, low[two, 0])
+        two_valued = np.flatnonzero(two).astype(np.int32)
+        self.two_valued = TwoValued(bits, *sparse_rows(bits), cut, two_valued)
 
     def __or__(self, other):
         both = object.__new__(Columns)
         both.n_features = self.n_features + other.n_features
-        for name in ("values", "order", "position", "bits", "cuts"):
-            setattr(both, name, np.concatenate([getattr(self, name), getattr(other, name)]))
-        both.one_start, both.one_rows = sparse_rows(both.bits)
-        for name in ("numeric", "two_valued"):
-            shifted = getattr(other, name) + np.int32(self.n_features)
-            setattr(both, name, np.concatenate([getattr(self, name), shifted]))
-        return both
-
-    @property
-    def arrays(self):
-        """The first arguments of `grow`."""
-        return (
-            self.values,
-            self.order,
-            self.position,
-            self.numeric,
-            self.bits,
-            self.one_start,
-            self.one_rows,
-            self.cuts,
-            self.two_valued,
+        shift = np.int32(self.n_features)
+        a, b = self.numeric, other.numeric
+        both.numeric = Numeric(
+            np.concatenate([a.values, b.values]),
+            np.concatenate([a.order, b.order]),
+            np.concatenate([a.position, b.position]),
+            np.concatenate([a.feature, b.feature + shift]),
         )
-
-
-def sparse_rows(Y):
-    """Return (start, column): row i of Y (n, c) is not 0 at column[start[i]:start[i + 1]]."""
-    row, column = np.nonzero(Y)
-    start = np.zeros(len(Y) + 1, np.int64)
-    np.cumsum(np.bincount(row, minlength=len(Y)), out=start[1:])
-    return start, column.astype(np.int32)
+        a, b = self.two_valued, other.two_valued
+        bits = np.concatenate([a.bits, b.bits])
+        cut, feature = (
+            np.concatenate([a.cut, b.cut]),
+            np.concatenate([a.feature, b.feature + shift]),
+        )
+        both.two_valued = TwoValued(bits, *sparse_rows(bits), cut, feature)
+        return both
 
 
 def label_rows(Y):
-    """Labels Y (n, c) in the form that `grow` reads: `sparse_rows` and two labels a word."""
+    """Labels Y (n, c) as Labels, the form that `grow` reads."""
     n, c = Y.shape
     lanes = np.zeros((n, c + c % 2), np.uint32)
     lanes[:, :c][Y > 0] = 2**32 - 1
     words = lanes[:, ::2].astype(np.uint64) | lanes[:, 1::2].astype(np.uint64) << np.uint64(32)
-    return *sparse_rows(Y), words
+    return Labels(*sparse_rows(Y), words)
 
 
 @dataclass
 class Forest:
-    """Trees, each a tuple of the arrays that `grow` returns, for ``n_labels`` labels."""
+    """Trees, each what `grow` returns, for ``n_labels`` labels."""
 
     trees: list
     n_labels: int
@@ -123,24 +112,27 @@ def grow_forest(
     """
     rng = np.random.RandomState(seed)
     states = rng.randint(2**63, size=n_estimators, dtype=np.int64).astype(np.uint64)
-    n = len(labels[0]) - 1
+    n = len(labels.packed)
     q = columns.n_features
     if max_features == "sqrt":
         max_features = max(1, int(np.sqrt(q)))
+    limits = Limits(
+        2**31 if max_depth is None else int(max_depth),
+        int(min_samples_split),
+        q if max_features is None else int(max_features),
+    )
     trees = []
     for state in states:
         drawn = rows[rng.randint(len(rows), size=len(rows))] if bootstrap else rows
         trees.append(
             grow(
-                *columns.arrays,
-                *labels,
+                columns.numeric,
+                columns.two_valued,
+                labels,
                 n_labels,
                 np.bincount(drawn, minlength=n).astype(np.int32),
-                entropy,
-                random_cut,
-                2**31 if max_depth is None else max_depth,
-                min_samples_split,
-                q if max_features is None else max_features,
+                Rule(entropy, random_cut),
+                limits,
                 np.array([state]),
             )
         )

@@ -7,8 +7,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels import tree as kernel
-
-_KMEANS_ITER = 100
+from ldlrepro.kernels.columns import Sorted
+from ldlrepro.kernels.nodes import LEAF, Limits
+from ldlrepro.kernels.split import Step
+from ldlrepro.models._columns import by_kind
 
 
 class Forest(LDLEstimator):
@@ -24,29 +26,21 @@ class Forest(LDLEstimator):
             raise ValueError(f"sampling_ratio must lie in (0, 1], got {self.sampling_ratio}.")
         n, q = X.shape
         columns = _prepare(X)
-        max_features = _number_of_features(self.max_features, q)
         label = np.zeros(n, np.int64) if label is None else label
-        depth = np.iinfo(np.int64).max if self.max_depth is None else self.max_depth
+        limits = Limits(
+            np.iinfo(np.int64).max if self.max_depth is None else self.max_depth,
+            self.min_samples_split,
+            _number_of_features(self.max_features, q),
+        )
+        step = Step(self.step == "adaptive", float(self.alpha), float(self.beta))
         drawn = max(1, int(self.sampling_ratio * n))
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
 
         def one(seed):
             rows = np.random.RandomState(seed).randint(n, size=drawn)
-            return kernel.grow(
-                D,
-                np.bincount(rows, minlength=n),
-                label,
-                n_classes,
-                *columns,
-                depth,
-                self.min_samples_split,
-                max_features,
-                _KMEANS_ITER,
-                self.step == "adaptive",
-                float(self.alpha),
-                float(self.beta),
-                np.array([seed], np.uint64),
-            )
+            weight = np.bincount(rows, minlength=n)
+            state = np.array([seed], np.uint64)
+            return kernel.grow(D, weight, label, n_classes, columns, limits, step, state)
 
         trees = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(one)(s) for s in seeds)
         self._join(trees, q)
@@ -60,7 +54,7 @@ class Forest(LDLEstimator):
         self.threshold_ = np.concatenate(threshold)
         # A leaf's "left" is its row among the leaves, another node's is a node.
         shift = np.where(
-            self.feature_ == kernel.LEAF,
+            self.feature_ == LEAF,
             np.repeat(first_leaf, sizes),
             np.repeat(self.roots_, sizes),
         )
@@ -71,7 +65,7 @@ class Forest(LDLEstimator):
         self.n_nodes_ = len(self.feature_)
         importance = np.zeros(q)
         for f, g in zip(feature, gain, strict=True):
-            inner = f != kernel.LEAF
+            inner = f != LEAF
             one = np.bincount(f[inner], weights=g[inner], minlength=q)
             importance += one / (one.sum() or 1.0)
         self.feature_importances_ = importance / (importance.sum() or 1.0)
@@ -103,40 +97,13 @@ def _number_of_features(max_features, q):
 
 
 def _prepare(X):
-    """Sort each many-valued column once; keep two-valued ones as the rows' lists of rarer values.
-
-    Constant columns are dropped: they have no threshold.
-    """
-    n = len(X)
-    low, high = X.min(axis=0), X.max(axis=0)
-    varies = low < high
-    two_valued = varies & ((X == low) | (X == high)).all(axis=0)
-    sorted_features = np.flatnonzero(varies & ~two_valued).astype(np.int32)
-    sparse_features = np.flatnonzero(two_valued).astype(np.int32)
-
-    values = np.ascontiguousarray(X[:, sorted_features].T)
+    """The features as Sorted, each put in order once, and Sparse."""
+    many, sparse = by_kind(X)
+    values = np.ascontiguousarray(X[:, many].T)
     order = np.argsort(values, axis=1, kind="stable").astype(np.int32)
     ascending = np.take_along_axis(values, order, axis=1)
     rank = np.zeros(values.shape, np.int32)
     np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=rank[:, 1:])
     code = np.empty_like(rank)
     np.put_along_axis(code, order, rank, axis=1)
-
-    a, b = low[sparse_features], high[sparse_features]
-    is_low = X[:, sparse_features] == a
-    rare_is_low = is_low.sum(axis=0) * 2 <= n
-    row, column = np.nonzero(is_low == rare_is_low)
-    start = np.concatenate([[0], np.bincount(row, minlength=n).cumsum()])
-    middle = a + 0.5 * (b - a)
-    threshold = np.where(middle > a, middle, b)
-    return (
-        order,
-        code,
-        values,
-        sorted_features,
-        start,
-        column.astype(np.int32),
-        rare_is_low,
-        threshold,
-        sparse_features,
-    )
+    return Sorted(order, code, values, many), sparse

@@ -1,0 +1,116 @@
+"""Weighted rows in two clusters: Lloyd's algorithm with k-means++ seeds."""
+
+import numpy as np
+
+from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels.random import pick
+
+
+@kernel
+def two_seeds(Z, w, mass, state):
+    """Draw two rows: by weight, then by weight times squared distance from the first.
+
+    Parameters
+    ----------
+    Z, w, state : as for `two_means`
+    mass : float, sum of w
+
+    Returns
+    -------
+    int, int : the rows; the second is -1 where all rows are equal
+    """
+    n, c = Z.shape
+    a = pick(w, mass, state)
+    far = np.empty(n)
+    spread = 0.0
+    for i in range(n):
+        s = 0.0
+        for j in range(c):
+            s += (Z[i, j] - Z[a, j]) ** 2
+        far[i] = w[i] * s
+        spread += far[i]
+    if spread <= 0.0:
+        return a, -1
+    return a, pick(far, spread, state)
+
+
+@kernel
+def assign(Z, w, direction, offset, cluster, ones):
+    """Put each row in cluster 1 where Z.direction > offset, else in 0: one dot product a row.
+
+    Parameters
+    ----------
+    Z, w, cluster : as for `two_means`
+    direction, offset : (c,) float64 and float
+    ones : (c,) float64, out: sum of the rows in cluster 1
+
+    Returns
+    -------
+    bool, float : whether a row changed its cluster, and the weight in cluster 1
+    """
+    n, c = Z.shape
+    changed = False
+    ones[:] = 0.0
+    mass1 = 0.0
+    for i in range(n):
+        s = 0.0
+        for j in range(c):
+            s += Z[i, j] * direction[j]
+        k = np.uint8(1) if s > offset else np.uint8(0)
+        if k != cluster[i]:
+            cluster[i] = k
+            changed = True
+        if k:
+            mass1 += w[i]
+            for j in range(c):
+                ones[j] += w[i] * Z[i, j]
+    return changed, mass1
+
+
+@kernel
+def two_means(Z, w, max_iter, state, cluster):
+    """Split weighted rows in two.
+
+    Parameters
+    ----------
+    Z : (n, c) float64, C-contiguous
+    w : (n,) float64, positive weights (how often a row was drawn)
+    max_iter : int, largest number of Lloyd steps
+    state : (1,) uint64, random state, advanced
+    cluster : (n or more,) uint8, out: 0 or 1 for each row
+
+    Returns
+    -------
+    bool : False where the rows cannot be split (all equal).
+    """
+    n, c = Z.shape
+    total = np.zeros(c)
+    mass = 0.0
+    for i in range(n):
+        mass += w[i]
+        for j in range(c):
+            total[j] += w[i] * Z[i, j]
+    a, b = two_seeds(Z, w, mass, state)
+    if b < 0:
+        return False
+    centre0 = Z[a].copy()
+    centre1 = Z[b].copy()
+    for i in range(n):
+        cluster[i] = 2  # neither
+    direction = np.empty(c)
+    ones = np.empty(c)
+    for _ in range(max_iter):
+        # Nearer to centre1 exactly when Z.direction > offset.
+        offset = 0.0
+        for j in range(c):
+            direction[j] = centre1[j] - centre0[j]
+            offset += 0.5 * (centre1[j] + centre0[j]) * direction[j]
+        changed, mass1 = assign(Z, w, direction, offset, cluster, ones)
+        if mass1 <= 0.0 or mass1 >= mass:
+            return False
+        if not changed:
+            break
+        for j in range(c):
+            centre1[j] = ones[j] / mass1
+            centre0[j] = (total[j] - ones[j]) / (mass - mass1)
+    return True

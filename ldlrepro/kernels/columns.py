@@ -1,0 +1,146 @@
+"""Columns of features in the forms that the searches for a cut read.
+
+A column of many values is sorted (its rows in ascending order), binned, or "numeric": put in order
+at each node. For one of two values a node counts. It is "sparse" where each row lists the columns
+in which it takes the rarer value, and "two-valued" where each column lists its rows.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ldlrepro.kernels._jit import kernel, part
+
+
+class Sorted(NamedTuple):
+    """p columns of many values in n rows."""
+
+    order: np.ndarray  # (p, n) int32, rows in ascending order
+    code: np.ndarray  # (p, n) int32, rank of each row's value, equal for equal values
+    values: np.ndarray  # (p, n) float64
+    feature: np.ndarray  # (p,) int32, column numbers in X
+
+
+class Binned(NamedTuple):
+    """p columns of many values in n rows, as histograms see them."""
+
+    bins: np.ndarray  # (p, n) uint8, bin of each row
+    n_bins: np.ndarray  # (p,) int64
+    cut: np.ndarray  # (p, bins - 1) float64, threshold above each bin
+    feature: np.ndarray  # (p,) int32, column numbers in X
+
+
+class Sparse(NamedTuple):
+    """b columns of two values: row i has the rarer one in index[start[i]:start[i + 1]]."""
+
+    start: np.ndarray  # (n + 1,) int64
+    index: np.ndarray  # int32, among the b
+    rare_is_low: np.ndarray  # (b,) bool, whether the rarer value is the smaller one
+    threshold: np.ndarray  # (b,) float64, between the values
+    feature: np.ndarray  # (b,) int32, column numbers in X
+
+
+class Numeric(NamedTuple):
+    """p columns in n rows, as `sort_rows` reads them."""
+
+    values: np.ndarray  # (p, n) float64
+    order: np.ndarray  # (p, n) int32, rows in ascending order
+    position: np.ndarray  # (p, n) int32, place of each row there
+    feature: np.ndarray  # (p,) int32, column numbers in X
+
+
+class TwoValued(NamedTuple):
+    """b columns of at most two values in n rows: rows[start[f]:start[f + 1]] have the larger."""
+
+    bits: np.ndarray  # (b, n) uint8, 1 at the larger value
+    start: np.ndarray  # (b + 1,) int64
+    rows: np.ndarray  # int32
+    cut: np.ndarray  # (b,) float64, the smaller value <= cut < the larger one
+    feature: np.ndarray  # (b,) int32, column numbers in X
+
+
+@kernel
+def kept(order, weight, m):
+    """The rows of each column that have a weight: order (p, n) int32, weight (n,); (p, m) int32."""
+    p, n = order.shape
+    lists = np.empty((p, m), np.int32)
+    for f in range(p):
+        k = 0
+        for i in range(n):
+            r = order[f, i]
+            if weight[r] > 0:
+                lists[f, k] = r
+                k += 1
+    return lists
+
+
+@kernel
+def midpoint(a, b):
+    """A threshold x with a < x <= b: rows left of it are those with a value < x."""
+    mid = a + 0.5 * (b - a)
+    return mid if mid > a else b  # neighbouring floats have nothing between them
+
+
+@kernel
+def send_by_sparse(rows, f, sparse, goes_left):
+    """Mark which rows (k,) the sparse column f sends left, in goes_left (n,) uint8."""
+    start, index, rare_is_low, _, _ = sparse
+    low = np.uint8(1) if rare_is_low[f] else np.uint8(0)
+    for r in rows:
+        goes_left[r] = 1 - low
+        for e in range(start[r], start[r + 1]):
+            if index[e] == f:
+                goes_left[r] = low
+                break
+
+
+_FEW = 16  # rows below which insertion beats the bit set
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_BIT = np.zeros(64, np.int64)  # number of a lone bit, by the top six bits of its product
+for _i in range(64):
+    _BIT[((int(_DE_BRUIJN) << _i) & (2**64 - 1)) >> 58] = _i
+
+
+@part
+def insert_rows(rows, position, out):
+    """As `sort_rows`, by insertion."""
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        j = i
+        while j > 0 and position[out[j - 1]] > position[r]:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = r
+
+
+@part
+def mark_rows(rows, position, order, words, out):
+    """As `sort_rows`, by setting a bit for each row and reading them off, in k + n / 64."""
+    for r in rows:
+        words[position[r] >> 6] |= np.uint64(1) << np.uint64(position[r] & 63)
+    k = 0
+    for b in range(words.shape[0]):
+        word = words[b]
+        while word != np.uint64(0):
+            lone = word & (~word + np.uint64(1))
+            out[k] = order[(b << 6) + _BIT[np.int64((lone * _DE_BRUIJN) >> np.uint64(58))]]
+            k += 1
+            word ^= lone
+        words[b] = np.uint64(0)
+
+
+@kernel
+def sort_rows(rows, position, order, words, out):
+    """Put rows in the order of a column.
+
+    Parameters
+    ----------
+    rows : (k,) int32
+    position : (n,) int32, place of each row of the table in ``order`` (n,) int32
+    words : (ceil(n / 64),) uint64, zeros before and after
+    out : (k,) int32, the rows in order
+    """
+    if rows.shape[0] <= _FEW:
+        insert_rows(rows, position, out)
+    else:
+        mark_rows(rows, position, order, words, out)

@@ -1,0 +1,107 @@
+"""Compiled kernels on disk: fresh while no kernel has changed, and not needed."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ldlrepro
+
+PACKAGE = Path(ldlrepro.__file__).parent
+INNER = """
+from ldlrepro.kernels._jit import kernel
+
+@kernel
+def inner(x):
+    return x + 1.0
+"""
+OUTER = """
+from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels.inner import inner
+
+@kernel
+def outer(x):
+    return 10.0 * inner(x)
+"""
+CALL = """
+import io, sys
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+sys.stderr = Terminal()
+from ldlrepro.kernels.outer import outer
+value = outer(2.0)
+print(value, sum(outer.stats.cache_hits.values()), sys.stderr.getvalue().replace("\\n", ";"))
+"""
+
+
+def python(code, folder, **more):
+    """Output and error output of a process that imports from ``folder``."""
+    env = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"} | more
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr
+
+
+@pytest.fixture
+def two_kernels(tmp_path):
+    """A package of two kernel files, one calling the other; returns a function that runs them."""
+    kernels = tmp_path / "ldlrepro" / "kernels"
+    kernels.mkdir(parents=True)
+    for name in ("_jit.py", "_cache.py"):
+        shutil.copy(PACKAGE / "kernels" / name, kernels)
+    files = {"../__init__.py": "", "__init__.py": "", "inner.py": INNER, "outer.py": OUTER}
+    for name, text in files.items():
+        (kernels / name).write_text(text)
+
+    def run(inner=INNER, jit=None):
+        (kernels / "inner.py").write_text(inner)
+        if jit is not None:
+            (kernels / "_cache.py").write_text(jit)
+        return python(CALL, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[0].split(" ", 2)
+
+    return run
+
+
+def test_a_change_in_an_imported_kernel_is_seen(two_kernels):
+    told = "ldlrepro: compiling ldlrepro/kernels/outer.py, once;"
+    assert two_kernels() == ["30.0", "0", told]
+    assert two_kernels() == ["30.0", "1"]
+    changed = INNER.replace("1.0", "2.0")
+    assert two_kernels(changed) == ["40.0", "0", told]
+    assert two_kernels(changed) == ["40.0", "1"]
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("import FunctionCache", "import no_such_name, FunctionCache"),
+        ("_cache_file._version", "_cache_file._no_such_name"),
+    ],
+)
+def test_without_numbas_inner_parts_nothing_is_kept(two_kernels, before, after):
+    text = (PACKAGE / "kernels" / "_cache.py").read_text()
+    assert before in text
+    for _ in range(2):
+        assert two_kernels(jit=text.replace(before, after))[:2] == ["30.0", "0"]
+
+
+def test_without_a_folder_to_write_kernels_are_compiled(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "ldlrepro", ignore=shutil.ignore_patterns("__pycache__"))
+    file = tmp_path / "file"
+    file.touch()
+    (tmp_path / "ldlrepro" / "kernels" / "__pycache__").touch()  # a file: root could write a folder
+    nowhere = {name: str(file / "x") for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME")}
+    code = (
+        "import numpy as np, ldlrepro; from ldlrepro.metrics import kendall;"
+        "from ldlrepro.kernels.ranking import tau_b;"
+        "D = np.array([[.1, .2, .7]]); print(round(kendall(D, D), 9), tau_b.stats.cache_path)"
+    )
+    assert python(code, tmp_path, **nowhere) == ("1.0 None", "")

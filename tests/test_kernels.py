@@ -1,0 +1,162 @@
+"""Parts that kernels share, each against a slow twin."""
+
+import naive
+import numpy as np
+import pytest
+
+from ldlrepro import metrics
+from ldlrepro.kernels import clustering, columns, label_split, nodes, random, ranking, split
+from ldlrepro.models._columns import by_kind, middle
+
+MEASURES = ["one_error", "coverage", "ranking_loss", "average_precision"]
+
+
+def state(seed):
+    return np.array([seed], np.uint64)
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**64 - 1])
+def test_draws(seed):
+    ours, theirs = state(seed), naive.SplitMix(seed)
+    assert [random.uniform(ours) for _ in range(50)] == [theirs.uniform() for _ in range(50)]
+    weight = np.array([0.0, 2.0, 0.0, 1.0, 5.0, 0.0])
+    got = [random.pick(weight, 8.0, ours) for _ in range(300)]
+    assert got == [naive.pick(list(weight), theirs) for _ in range(300)]
+    assert set(got) == {1, 3, 4}
+    items, expected = np.arange(20), list(range(20))
+    order = [random.shuffled(items, i, ours) for i in range(20)]
+    assert order == naive.shuffle(expected, theirs) == items.tolist()
+    assert order != sorted(order) == list(range(20))
+
+
+def test_splitmix_is_the_published_one():
+    """First outputs for the seed 1234567, from its reference implementation."""
+    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    ours = state(1234567)
+    assert [random.uniform(ours) for _ in range(3)] == [(z >> 11) / 2**53 for z in expected]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_two_means(seed):
+    rng = np.random.default_rng(seed)
+    Z, w = rng.dirichlet(np.ones(3), 40), rng.integers(1, 4, 40).astype(float)
+    got = np.empty(40, np.uint8)
+    assert clustering.two_means(Z, w, 100, state(seed), got)
+    np.testing.assert_array_equal(got, naive.two_means(Z, w, naive.SplitMix(seed)))
+    one = clustering.two_seeds(Z, w, w.sum(), state(seed))
+    assert one[0] == naive.pick(list(w), naive.SplitMix(seed)) and 0 <= one[1] != one[0]
+
+
+def test_equal_rows_are_no_two_clusters():
+    Z = np.repeat([[0.2, 0.8]], 5, axis=0)
+    assert not clustering.two_means(Z, np.ones(5), 100, state(0), np.empty(5, np.uint8))
+    assert clustering.two_seeds(Z, np.ones(5), 5.0, state(0))[1] == -1
+
+
+def test_entropy_table_and_purity():
+    t = split.entropy_table(30)
+    np.testing.assert_allclose(t[1:], np.arange(1, 31) * np.log(np.arange(1, 31)))
+    assert t[0] == 0 and len(split.entropy_table(0)) == 1
+    classes = np.repeat([0, 1, 0, 1], [6, 2, 3, 9])
+    goes_left = np.arange(20) < 8
+    base = t[11] + t[9] - t[20]
+    gain = (split.purity(t, 2, 8, 11, 20) - base) / 20
+    assert gain == pytest.approx(naive.gain(classes, goes_left))
+    classes = np.repeat([0, 1, 2, 2, 0], [4, 3, 1, 7, 5])
+    side, counts = np.array([4, 3, 1]), np.array([9, 3, 8])
+    gain = (split.class_purity(t, side, 8, counts, 20) - t[counts].sum() + t[20]) / 20
+    assert gain == pytest.approx(naive.gain(classes, goes_left))
+
+
+def test_partition():
+    rng = np.random.default_rng(0)
+    for k in (0, 1, 7, 40):
+        rows = rng.permutation(50)[:k].astype(np.int32)
+        goes_left = rng.integers(0, 2, 50).astype(np.uint8)
+        expected = naive.partition(rows, goes_left)
+        count = nodes.partition(rows, goes_left, np.empty(k, np.int32))
+        assert rows.tolist() == expected and count == goes_left[rows].sum()
+
+
+@pytest.mark.parametrize("n, k", [(5, 1), (40, 16), (40, 17), (64, 64), (300, 130)])
+def test_rows_are_sorted(n, k):
+    rng = np.random.RandomState(n)
+    order = rng.permutation(n).astype(np.int32)
+    position = np.argsort(order).astype(np.int32)
+    rows = rng.permutation(n)[:k].astype(np.int32)
+    words, out = np.zeros((n + 63) // 64, np.uint64), np.empty(k, np.int32)
+    columns.sort_rows(rows, position, order, words, out)
+    np.testing.assert_array_equal(position[out], np.sort(position[rows]))
+    assert not words.any()
+
+
+def test_rows_left_out_leave_sorted_columns():
+    rng = np.random.default_rng(0)
+    order = np.array([rng.permutation(30) for _ in range(3)], np.int32)
+    weight = rng.integers(0, 3, 30)
+    m = (weight > 0).sum()
+    np.testing.assert_array_equal(
+        columns.kept(order, weight, m), [[r for r in rows if weight[r]] for rows in order]
+    )
+
+
+def test_columns_by_kind():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    X[:, 1:4] = X[:, 1:4] > [0.1, 0.7, -0.5]
+    X[:, 4] = 2.0
+    many, sparse = by_kind(X)
+    assert many.tolist() == [0, 5] and sparse.feature.tolist() == [1, 2, 3]
+    assert sparse.threshold.tolist() == [0.5] * 3
+    rows = np.arange(60).astype(np.int32)
+    for f, column in enumerate(sparse.feature):
+        goes_left = np.full(60, 9, np.uint8)
+        columns.send_by_sparse(rows, f, sparse, goes_left)
+        np.testing.assert_array_equal(goes_left, X[:, column] < 0.5)
+        rarer = X[:, column] == (not sparse.rare_is_low[f])
+        assert rarer.sum() == (sparse.index == f).sum() <= 30
+
+
+def test_thresholds_between_neighbouring_floats():
+    a, b = 1.0, np.nextafter(1.0, 2.0)
+    assert columns.midpoint(a, b) == b and middle(np.array([a]), np.array([b])) == b  # left is <
+    assert label_split.between(a, b) == a  # left is <=
+    for between in (columns.midpoint, label_split.between, middle):
+        assert between(1.0, 2.0) == 1.5
+
+
+@pytest.mark.parametrize("c", [1, 2, 5, 6])
+def test_labels_are_counted_in_lanes(c):
+    rng = np.random.default_rng(c)
+    Y, weight = rng.integers(0, 2, (20, c)), rng.integers(0, 2**20, 20)
+    packed = np.zeros((20, (c + 1) // 2), np.uint64)
+    for i, j in zip(*np.nonzero(Y), strict=True):
+        packed[i, j // 2] |= np.uint64(2**32 - 1) << np.uint64(32 * (j % 2))
+    lanes, side = np.zeros((c + 1) // 2, np.uint64), np.empty(c, np.int32)
+    for r in range(20):
+        label_split.add(r, weight[r], packed, lanes)
+    label_split.unpack(lanes, side)
+    np.testing.assert_array_equal(side, weight @ Y)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_measures_of_rows_have_the_mean_of_the_metric(measure):
+    rng = np.random.default_rng(0)
+    Y, P = rng.uniform(size=(50, 9)) < 0.3, rng.uniform(size=(50, 9)).round(1)  # with ties
+    Y[0], Y[1] = False, True
+    out = np.empty(50)
+    getattr(ranking, measure)(Y, P, out)
+    assert np.isnan(out[:2]).all() == (measure != "coverage")
+    assert np.nanmean(out) == pytest.approx(getattr(metrics, measure)(Y, P))
+
+
+def test_measures_of_rows_with_ties_and_without_a_pair():
+    Y = np.array([[True, False], [True, True], [False, False]])
+    P = np.array([[0.5, 0.5], [0.2, 0.1], [0.1, 0.2]])
+    got = {measure: np.empty(3) for measure in MEASURES}
+    for measure, out in got.items():
+        getattr(ranking, measure)(Y, P, out)
+    np.testing.assert_array_equal(got["one_error"], [0, np.nan, np.nan])  # the first column on ties
+    np.testing.assert_array_equal(got["coverage"], [0.5, 0.5, 0])
+    np.testing.assert_array_equal(got["ranking_loss"], [1, np.nan, np.nan])  # a tie is wrong
+    np.testing.assert_array_equal(got["average_precision"], [0.5, np.nan, np.nan])
