@@ -12,7 +12,7 @@ from ldlrepro import NDFLDL, LDLForest, MeanPredictor
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels import ldlf as kernel
 from ldlrepro.metrics import kl_divergence
-from ldlrepro.models.trees._differentiable import FLOOR, Features, index_functions, split
+from ldlrepro.models.trees._differentiable import FLOOR, SplitFeatures, index_functions, split
 
 toy = make_toy(random_state=0)
 FAST = {"depth": 4, "n_outputs": 16, "batch_size": 50, "leaf_batches": 10, "leaf_iter": 5}
@@ -121,7 +121,7 @@ def test_features_are_one_matrix_product_whatever_their_form(density, centred):
     X = rng.normal(size=(60, 40)) * (rng.random((60, 40)) < density)
     shift = X.mean(axis=0) if centred else np.zeros(40)
     factor = rng.uniform(1, 2, 40) if centred else np.ones(40)
-    features = Features(X, shift, factor, "float64")
+    features = SplitFeatures(X, shift, factor, "float64")
     assert features.sparse == (density < 0.1)
     T, G, rows = rng.normal(size=(40, 7)), rng.normal(size=(7, 25)), rng.permutation(60)[:25]
     Z = (X - shift) * factor
@@ -137,7 +137,7 @@ def test_compressed_rows_give_the_same_forest(scale, monkeypatch):
     forest = LDLForest(max_iter=40, scale=scale, dtype="float64", random_state=0, **FAST)
     D = rng.dirichlet(np.ones(4), 90)
     sparse = forest.fit(X, D).predict(X)
-    monkeypatch.setattr("ldlrepro.models.trees._differentiable._SPARSE_BELOW", 0)
+    monkeypatch.setattr("ldlrepro.models.trees._differentiable._SPARSE_BATCHES_BELOW", 0)
     np.testing.assert_allclose(forest.fit(X, D).predict(X), sparse, atol=1e-10)
 
 

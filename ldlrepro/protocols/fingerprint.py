@@ -13,12 +13,13 @@ from ldlrepro import datasets, metrics
 from ldlrepro.datasets import loading, readers, registry
 from ldlrepro.protocols import job, selection, source, split
 
-#: Modules that are not followed: what they find is checked in each record by its sha256, or
-#: their words are for people.
+#: Modules that are not followed: what they find is checked in each record by its sha256, their
+#: words are for people, or they keep compiled code and change none.
 _NOT_FOLLOWED = {
     "ldlrepro.datasets.files",
     "ldlrepro.datasets.registry",
     "ldlrepro.errors",
+    "ldlrepro.kernels._cache",
     "ldlrepro.paths",
 }
 #: Functions that only some jobs use, by their declaration: `_by_declaration`, `of_data`.

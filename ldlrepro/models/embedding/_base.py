@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from ldlrepro.models._rbf import kernel_width
 from ldlrepro.models.embedding._solver import dimensions
 
-_SMALLEST = 1e-14  # variances below this share of the largest are rounding, as are kernel values
+_ROUNDING = 1e-14  # variances below this share of the largest are rounding, as are kernel values
 
 
 class Embedding(TransformerMixin, BaseEstimator):
@@ -54,7 +54,7 @@ class Embedding(TransformerMixin, BaseEstimator):
         with np.errstate(invalid="ignore"):  # scikit-learn divides by the variance of equal rows
             self.components_ = self._first_step(X).fit(X)
         Z = self.components_.transform(X)
-        rounding = _SMALLEST if self.kernel == "rbf" else (_SMALLEST * np.abs(X).max()) ** 2
+        rounding = _ROUNDING if self.kernel == "rbf" else (_ROUNDING * np.abs(X).max()) ** 2
         kept = _leading(Z.var(axis=0), self.variance, rounding)
         count = dimensions(self.ratio, q, kept)
         # Identical rows have no component: they are embedded at 0 in one dimension.
@@ -96,7 +96,7 @@ class Embedding(TransformerMixin, BaseEstimator):
 
 def _leading(variances, share, rounding):
     """How many leading components hold a share of the variance, without those of rounding."""
-    real = variances[variances > max(rounding, _SMALLEST * variances.max(initial=0))]
+    real = variances[variances > max(rounding, _ROUNDING * variances.max(initial=0))]
     if not real.size:
         return 0
     total = real.cumsum()

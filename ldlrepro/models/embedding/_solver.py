@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import eigh, svd
 
-_SMALLEST = 1e-7  # singular values below this share of the largest are rounding
+_SMALLEST_SINGULAR = 1e-7  # singular values below this share of the largest are rounding
 
 
 def dimensions(ratio, n_features, most):
@@ -29,7 +29,7 @@ def whiten(X, weight):
     row, so that nothing is lost where X^T X is singular. r = 0 where X is zero.
     """
     _, size, directions = svd(np.sqrt(weight)[:, None] * X, full_matrices=False, check_finite=False)
-    keep = size > _SMALLEST * size[0]
+    keep = size > _SMALLEST_SINGULAR * size[0]
     return directions[keep].T / size[keep]
 
 

@@ -14,14 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels.maxent import normalise, skinny_product, subtract_top
 
-_SPARSE_BELOW = 0.2  # share of non-zero features under which compressed rows are faster
+_SPARSE_PRODUCTS_BELOW = 0.2  # share of non-zero features under which compressed rows are faster
 
 
 class Design:
     """Features in the form in which products with few labels are fast."""
 
     def __init__(self, X):
-        self.sparse = np.count_nonzero(X) < _SPARSE_BELOW * X.size
+        self.sparse = np.count_nonzero(X) < _SPARSE_PRODUCTS_BELOW * X.size
         self.X = csr_array(X) if self.sparse else X
         self.XT = self.X.T.tocsr() if self.sparse else np.ascontiguousarray(X.T)
 

@@ -5,7 +5,7 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
-from ldlrepro.models.multilabel._svm import Features, check_svm, fit_svm, orders
+from ldlrepro.models.multilabel._svm import ScaledRows, check_svm, fit_svm, orders
 
 
 class ECC(MultiLabelEstimator):
@@ -78,7 +78,7 @@ class ECC(MultiLabelEstimator):
         rng = check_random_state(self.random_state)
         n, c = Y.shape
         q = X.shape[1]
-        self._features = Features(X)
+        self._features = ScaledRows(X)
         starts = self._starts(Y, rng)
         self.orders_ = np.array([rng.permutation(c) for _ in range(self.n_estimators)])
         self.coef_ = np.zeros((self.n_estimators, c, q + c + 1))

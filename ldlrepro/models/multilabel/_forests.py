@@ -9,7 +9,7 @@ from ldlrepro.models.multilabel._base import MultiLabelEstimator
 from ldlrepro.models.multilabel._trees import Columns, grow_forest, label_rows
 
 
-class _LabelForest(MultiLabelEstimator):
+class _ForestEstimator(MultiLabelEstimator):
     _entropy = False
     _random_cut = False
 
@@ -63,7 +63,7 @@ class _LabelForest(MultiLabelEstimator):
         return self.forest_.predict(X)
 
 
-class RFPCT(_LabelForest):
+class RFPCT(_ForestEstimator):
     """Random forest of predictive clustering trees: cuts by the variance of all labels.
 
     Parameters
@@ -89,7 +89,7 @@ class RFPCT(_LabelForest):
     _random_cut = False
 
 
-class ERFPCT(_LabelForest):
+class ERFPCT(_ForestEstimator):
     """Extremely random forest of predictive clustering trees: one random threshold a feature.
 
     Parameters
@@ -134,7 +134,7 @@ class ERFPCT(_LabelForest):
         )
 
 
-class RFMLC45(_LabelForest):
+class RFMLC45(_ForestEstimator):
     """Random forest of ML-C4.5 trees: cuts by the sum of label entropies.
 
     Parameters

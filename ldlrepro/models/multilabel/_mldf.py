@@ -19,7 +19,7 @@ from ldlrepro.models.multilabel._confidence import (
     log_confidence,
     measure_items,
 )
-from ldlrepro.models.multilabel._trees import Columns, Forest, grow_forest, label_rows
+from ldlrepro.models.multilabel._trees import Columns, LabelForest, grow_forest, label_rows
 
 BLOCKS = {"pct": False, "c45": True}  # whether the criterion is the entropy
 
@@ -79,6 +79,35 @@ class _Cascades(BaseEstimator):
     A layer depends on the measure by its input alone: within a layer number, measures whose
     representations are equal share the forests.
     """
+
+    def __init__(
+        self,
+        *,
+        block="pct",
+        max_layers=20,
+        patience=3,
+        n_folds=5,
+        n_estimators=40,
+        more_estimators=20,
+        max_estimators=100,
+        more_depth=3,
+        reuse=True,
+        growth=True,
+        drop_label=None,
+        random_state=None,
+    ):
+        self.block = block
+        self.max_layers = max_layers
+        self.patience = patience
+        self.n_folds = n_folds
+        self.n_estimators = n_estimators
+        self.more_estimators = more_estimators
+        self.max_estimators = max_estimators
+        self.more_depth = more_depth
+        self.reuse = reuse
+        self.growth = growth
+        self.drop_label = drop_label
+        self.random_state = random_state
 
     def _grow(self, X, Y, measures):
         self._check_parameters(len(X), Y.shape[1])
@@ -149,7 +178,7 @@ class _Cascades(BaseEstimator):
                 )
                 H[fold, kind * c : (kind + 1) * c] = forest.predict(Z[fold])
                 trees += forest.trees
-            forests.append(Forest(trees, c))
+            forests.append(LabelForest(trees, c))
         return forests, H
 
     def _representation(self, t, G):
@@ -274,18 +303,20 @@ class MLDF(_Cascades, MultiLabelEstimator):
         random_state=None,
     ):
         self.measure = measure
-        self.block = block
-        self.max_layers = max_layers
-        self.patience = patience
-        self.n_folds = n_folds
-        self.n_estimators = n_estimators
-        self.more_estimators = more_estimators
-        self.max_estimators = max_estimators
-        self.more_depth = more_depth
-        self.reuse = reuse
-        self.growth = growth
-        self.drop_label = drop_label
-        self.random_state = random_state
+        super().__init__(
+            block=block,
+            max_layers=max_layers,
+            patience=patience,
+            n_folds=n_folds,
+            n_estimators=n_estimators,
+            more_estimators=more_estimators,
+            max_estimators=max_estimators,
+            more_depth=more_depth,
+            reuse=reuse,
+            growth=growth,
+            drop_label=drop_label,
+            random_state=random_state,
+        )
 
     def _fit(self, X, Y):
         check_measure(self.measure)
@@ -327,35 +358,6 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
     ``predict_proba`` and ``predict`` are those for hamming loss. As in `MLDF`, a label that no
     training row has gets the score 0, one that all have 1.
     """
-
-    def __init__(
-        self,
-        *,
-        block="pct",
-        max_layers=20,
-        patience=3,
-        n_folds=5,
-        n_estimators=40,
-        more_estimators=20,
-        max_estimators=100,
-        more_depth=3,
-        reuse=True,
-        growth=True,
-        drop_label=None,
-        random_state=None,
-    ):
-        self.block = block
-        self.max_layers = max_layers
-        self.patience = patience
-        self.n_folds = n_folds
-        self.n_estimators = n_estimators
-        self.more_estimators = more_estimators
-        self.max_estimators = max_estimators
-        self.more_depth = more_depth
-        self.reuse = reuse
-        self.growth = growth
-        self.drop_label = drop_label
-        self.random_state = random_state
 
     def _fit(self, X, Y):
         self.cascades_ = self._grow(X, Y, list(MULTILABEL))

@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
-from ldlrepro.models.multilabel._svm import Features, check_svm, fit_svm, orders
+from ldlrepro.models.multilabel._svm import ScaledRows, check_svm, fit_svm, orders
 
 
 class RAkEL(MultiLabelEstimator):
@@ -79,7 +79,7 @@ class RAkEL(MultiLabelEstimator):
         check_svm(self)
         rng = check_random_state(self.random_state)
         n, c = Y.shape
-        self._features = Features(X)
+        self._features = ScaledRows(X)
         self.share_ = Y.mean(axis=0)
         size = min(self.k, c)
         self.labelsets_ = _draw(c, size, self.n_estimators or 2 * c, rng)

@@ -7,11 +7,11 @@ from sklearn.preprocessing import MinMaxScaler
 from ldlrepro.kernels.svm import hinge_dual
 
 #: Features with a smaller share of non-zero entries are kept sparse.
-SPARSE_BELOW = 0.2
+SPARSE_SVM_BELOW = 0.2
 _ORDERS = 8  # orders of the rows that an SVM takes in turn
 
 
-class Features:
+class ScaledRows:
     """Rows scaled to [0, 1] by the training rows' ranges, held dense or sparse.
 
     Parameters
@@ -22,7 +22,7 @@ class Features:
     def __init__(self, X):
         self.scaler = MinMaxScaler().fit(X)
         scaled = self.scaler.transform(X)
-        self.sparse = np.count_nonzero(scaled) < SPARSE_BELOW * scaled.size
+        self.sparse = np.count_nonzero(scaled) < SPARSE_SVM_BELOW * scaled.size
         self.rows = sparse.csr_matrix(scaled) if self.sparse else scaled
 
     def transform(self, X):
@@ -56,7 +56,7 @@ def orders(n, rng):
 def fit_svm(rows, limit, positive, upper, start, orders, w, tol, max_epochs):
     """Coefficients of one linear SVM with hinge loss, into w; the bias last, and penalised.
 
-    rows : `Features.with_labels`, of which the sparse columns below `limit` are used. positive :
+    rows : `ScaledRows.with_labels`, of which the sparse columns below `limit` are used. positive :
     (n,) bool. upper : (n,), cost of each row. start : (n,), dual variables to start from, which
     become the answer's. Where the rows with a cost have one class, w is 0 and the bias -1 or 1.
     Returns whether it converged.

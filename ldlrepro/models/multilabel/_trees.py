@@ -69,7 +69,7 @@ def label_rows(Y):
 
 
 @dataclass
-class Forest:
+class LabelForest:
     """Trees, each what `grow` returns, for ``n_labels`` labels."""
 
     trees: list
@@ -136,4 +136,4 @@ def grow_forest(
                 np.array([state]),
             )
         )
-    return Forest(trees, n_labels)
+    return LabelForest(trees, n_labels)

@@ -21,13 +21,13 @@ FLOOR = np.finfo(np.float64).eps
 #: no gradient to lead back. Runs that learn stay below 10 or so.
 LIMIT = 100.0
 
-_SPARSE_BELOW = 0.1  # share of non-zero features under which compressed rows are faster
+_SPARSE_BATCHES_BELOW = 0.1  # share of non-zero features under which compressed rows are faster
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8  # of Adam
 _STATES = {"adam": 2, "sgd": 1}
 _BLOCK = 1024  # rows predicted at a time
 
 
-class Features:
+class SplitFeatures:
     """Rows in the form in which f = Theta^T x is fast, after (x - shift) * factor.
 
     Sparse rows are never centred: the shift is taken off their products with Theta.
@@ -37,7 +37,7 @@ class Features:
         self.shape, self.dtype = X.shape, np.dtype(dtype)
         # Root mean square of the rows' lengths, for a start with f of about 1.
         self.length = np.sqrt(np.square((X - shift) * factor).sum() / len(X)) or 1.0
-        self.sparse = np.count_nonzero(X) < _SPARSE_BELOW * X.size
+        self.sparse = np.count_nonzero(X) < _SPARSE_BATCHES_BELOW * X.size
         if self.sparse:
             X = csr_array(X * factor)
             self.rows = X.indptr, X.indices, X.data.astype(dtype)
@@ -251,7 +251,7 @@ class DifferentiableForest(LDLEstimator):
             varies = deviation > 1e-12 * np.abs(X).max(axis=0)  # rounding is no variation
             self.shift_ = X.mean(axis=0)
             self.factor_[varies] = 1 / deviation[varies]
-        features = Features(X, self.shift_, self.factor_, self.dtype)
+        features = SplitFeatures(X, self.shift_, self.factor_, self.dtype)
         rows = np.arange(len(X))
         held_out = int(self.validation_fraction * len(X))
         if held_out:
@@ -260,7 +260,7 @@ class DifferentiableForest(LDLEstimator):
 
     def _features(self, X):
         """Features of rows to predict: float64 whatever the fit, so that rows do not interact."""
-        return Features(X, self.shift_, self.factor_, np.float64)
+        return SplitFeatures(X, self.shift_, self.factor_, np.float64)
 
     def _learn(self, rng, features, D, train, validation, n_estimators, max_iter):
         """Algorithm 1. Returns a History."""

@@ -13,8 +13,33 @@ from ldlrepro.kernels.split import Step
 from ldlrepro.models._columns import by_kind
 
 
-class Forest(LDLEstimator):
+class DistributionForest(LDLEstimator):
     """Trees on bootstrap samples whose leaves hold means of rows of D (Algorithms 1 and 2)."""
+
+    def __init__(
+        self,
+        n_estimators=50,
+        *,
+        max_depth=20,
+        min_samples_split=5,
+        max_features=None,
+        sampling_ratio=0.8,
+        step="all",
+        alpha=0.25,
+        beta=8.0,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.max_features = max_features
+        self.sampling_ratio = sampling_ratio
+        self.step = step
+        self.alpha = alpha
+        self.beta = beta
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _grow(self, X, D, label=None, n_classes=0):
         """Grow all trees on distributions D, splitting on classes or, without any, on clusters."""

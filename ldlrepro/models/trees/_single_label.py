@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ldlrepro.models.trees._forest import Forest
+from ldlrepro.models.trees._forest import DistributionForest
 
 
-class SingleLabelRF(Forest):
+class SingleLabelRF(DistributionForest):
     """RF of the StructRF paper (Chen et al. 2018, section 4.4).
 
     Trained on the label of the largest degree (the first of equals) by information gain; the class
@@ -34,31 +34,6 @@ class SingleLabelRF(Forest):
     The same trees as StructRF's with the label in place of the two clusters, so that running times
     compare; scikit-learn's entropy trees are the same ones but for ties.
     """
-
-    def __init__(
-        self,
-        n_estimators=50,
-        *,
-        max_depth=20,
-        min_samples_split=5,
-        max_features=None,
-        sampling_ratio=0.8,
-        step="all",
-        alpha=0.25,
-        beta=8.0,
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.max_features = max_features
-        self.sampling_ratio = sampling_ratio
-        self.step = step
-        self.alpha = alpha
-        self.beta = beta
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _fit(self, X, D):
         label = D.argmax(axis=1)

@@ -1,9 +1,9 @@
 """Structured random forest for label distributions (StructRF)."""
 
-from ldlrepro.models.trees._forest import Forest
+from ldlrepro.models.trees._forest import DistributionForest
 
 
-class StructRF(Forest):
+class StructRF(DistributionForest):
     """Structured random forest (Chen, Wang, Feng, Liu 2018, section 3, Algorithms 1 and 2).
 
     At each node the label distributions are split in two by k-means; the feature and threshold
@@ -42,31 +42,6 @@ class StructRF(Forest):
     >>> StructRF(random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
     (2601, 3)
     """
-
-    def __init__(
-        self,
-        n_estimators=50,
-        *,
-        max_depth=20,
-        min_samples_split=5,
-        max_features=None,
-        sampling_ratio=0.8,
-        step="all",
-        alpha=0.25,
-        beta=8.0,
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.max_features = max_features
-        self.sampling_ratio = sampling_ratio
-        self.step = step
-        self.alpha = alpha
-        self.beta = beta
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _fit(self, X, D):
         self._grow(X, D)

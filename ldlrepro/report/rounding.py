@@ -1,0 +1,62 @@
+"""What rounding alone does to the numbers of a chapter, beside the spread over its folds."""
+
+import pandas as pd
+
+from ldlrepro.protocols import rounding
+
+#: Spreads below this share are the last digits of float64 and their sums, and are not shown.
+SHOWN_FROM = 1e-6
+
+
+def amplified(records, names, measures):
+    """Methods that amplify rounding, each on the data set where it is worst.
+
+    Parameters
+    ----------
+    records : of the chapter's tables, of one paper
+    names : dict, data set -> name in the table
+    measures : names of measures; of each method the one that moves most
+
+    Returns
+    -------
+    DataFrame
+        A row a method, by falling spread: data set, measure, kernels and row orders (range of a
+        fold's value as a share of it; NaN for methods that draw), folds (standard deviation over
+        the folds as such a share), sets (number of data sets on which it is above `SHOWN_FROM`,
+        of those run).
+    """
+    table = rounding.spreads()
+    table = table[table.paper.isin(records.paper.unique()) & table.dataset.isin(list(names))]
+    table = table[table.measure.isin(list(measures)) & table.method.isin(records.method.unique())]
+    table = table.assign(largest=table[["kernels", "orders"]].max(axis=1).astype(float))
+    rows = []
+    for method, mine in table.groupby("method", sort=False):
+        worst = mine.loc[mine.largest.idxmax()]
+        if worst.largest < SHOWN_FROM:
+            continue
+        values = records[(records.method == method) & (records.dataset == worst.dataset)]
+        values = values[worst.measure]
+        by_set = mine.groupby("dataset").largest.max()
+        rows.append(
+            {
+                "method": method,
+                "dataset": worst.dataset,
+                "measure": worst.measure,
+                "kernels": worst.kernels,
+                "orders": worst.orders,
+                "folds": values.std() / abs(values.mean()),
+                "sets": (int((by_set >= SHOWN_FROM).sum()), len(by_set)),
+                "largest": worst.largest,
+            }
+        )
+    columns = ["method", "dataset", "measure", "kernels", "orders", "folds", "sets", "largest"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.sort_values("largest", ascending=False, ignore_index=True)
+
+
+def unmoved(records, names, measures):
+    """Names of the methods of the tables that were run and do not amplify rounding."""
+    table = rounding.spreads()
+    table = table[table.paper.isin(records.paper.unique()) & table.dataset.isin(list(names))]
+    moved = set(amplified(records, names, measures).method)
+    return [m for m in records.method.unique() if m in set(table.method) - moved]
