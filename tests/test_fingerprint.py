@@ -167,7 +167,7 @@ REAL = {
         "ldlrepro.models.neighbors._aaknn", "n_neighbors=5", "n_neighbors=6", uses("AAKNN")
     ),
     "two-means of a forest": (
-        "ldlrepro.models.trees._forest", "_KMEANS_ITER = ", "_KMEANS_ITER = 1 + ",
+        "ldlrepro.kernels.tree", "_KMEANS_ITER = ", "_KMEANS_ITER = 1 + ",
         uses("StructRF", "SingleLabelRF"),
     ),
     "checks of D": (
