@@ -4,9 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro.report import adaboost_ldl, ldlf, mslp, structrf
+from ldlrepro.report.adaboost_ldl import figures as adaboost_figures
+from ldlrepro.report.adaboost_ldl import tables as adaboost_ldl
+from ldlrepro.report.claims import wins_claim
 from ldlrepro.report.compare import wins
+from ldlrepro.report.ldlf import figures as ldlf_figures
+from ldlrepro.report.ldlf import tables as ldlf
+from ldlrepro.report.ldlf.claims import printed_claim
+from ldlrepro.report.mslp import figures as mslp_figures
+from ldlrepro.report.mslp import tables as mslp
+from ldlrepro.report.mslp.claims import narrow_claim
 from ldlrepro.report.plots import nothing
+from ldlrepro.report.structrf import figures as structrf
 
 
 def rows(values, measure="kl_divergence", dataset="A", settings=None, **more):
@@ -47,6 +56,8 @@ def test_first_places_count_ties_with_the_first():
     assert places.ours.tolist() == [0, 2, 0]
     assert places.paired.tolist() == [1, 2, 0]  # on A a is not shown worse than b
     assert places.cells.tolist() == [2, 2, 2]
+    assert mslp.first_as_printed(printed, "b") == (1, 1)
+    assert mslp.first_as_printed(printed, "a") == (0, 1)
     table = mslp.places_table(places)
     assert table.columns[1:3].tolist() == ["first as printed, of 2", "first here, of 2"]
     assert table["the same, corrected t"].tolist() == places.corrected.tolist()
@@ -65,9 +76,9 @@ def test_the_sweep_is_read_from_the_settings():
     records = swept(
         a=(0.1, 0.01, 0.1, 0.4), b=(0.1, 0.01, 0.2, 0.3), c=(0.1, 0, 0.1, 0.1), d=(0, 0.01, 0.1, 0)
     )
-    share, text = mslp._narrow(records)  # c and d have another lambda, another beta
+    share, text = narrow_claim(records)  # c and d have another lambda, another beta
     assert share == 0 and text == "lowest K-L at u = 20% (A)"
-    panels = mslp.sensitivity(records, {"A": "A"}).axes
+    panels = mslp_figures.sensitivity(records, {"A": "A"}).axes
     (line,) = panels[1].lines
     np.testing.assert_allclose(line.get_xdata(), [1e-5, 0.01])
     np.testing.assert_allclose(line.get_ydata(), [0.1, 0.4])
@@ -87,8 +98,10 @@ def test_two_protocols_sign_of_similarities():
     )
     table = mslp.two_protocols(compared, compared.iloc[:0], ["a"])
     # 1 - 0.8 is twice 1 - 0.9: a hundred percent worse.
-    assert table["median difference, chosen inside the fold"].tolist() == ["+100.0%"]
-    assert table["cells that agree, best on test"].tolist() == ["–"]
+    assert table["median difference, chosen inside the fold"].tolist() == [pytest.approx(1)]
+    assert table["cells that agree, chosen inside the fold"].tolist() == [(0, 2)]
+    assert table["cells that agree, best on test"].tolist() == [None]
+    assert table["median difference, best on test"].isna().all()
 
 
 # --- Adaboost-LDL --------------------------------------------------------------------------------
@@ -131,7 +144,7 @@ def test_shrinking_draws_a_line_a_learner():
     records = shrunk_records(0.9).assign(
         sort_loss=[p["stage"] for p in shrunk_records(0.9).parameters]
     )
-    lines = adaboost_ldl.shrinking(records, {"A": "A"}, "uniform").axes[0].lines
+    lines = adaboost_figures.shrinking(records, {"A": "A"}, "uniform").axes[0].lines
     assert lines[0].get_label() == "L" and len(lines[0].get_xdata()) == 6
     np.testing.assert_allclose(lines[0].get_ydata(), lines[0].get_xdata())
 
@@ -144,7 +157,7 @@ def test_a_learner_has_one_colour_in_both_forms():
         "four": {"learner": "MeanPredictor", "form": "constant"},
     }
     records = rows(dict.fromkeys(settings, [0.5] * 3), "flatness", settings=settings)
-    figure = adaboost_ldl.flatness_and_order(records.assign(sort_loss=0.1, spearman=0.5), "T")
+    figure = adaboost_figures.flatness_and_order(records.assign(sort_loss=0.1, spearman=0.5), "T")
     points = {c.get_label(): c for c in figure.axes[0].collections}
     edge = {name: points[name].get_edgecolor()[0].tolist() for name in settings}
     assert edge["one"] == edge["two"] != edge["three"]
@@ -160,12 +173,13 @@ def test_ratios_and_reductions():
             "mean": [0.1, 0.05, 0.08, 0.2, 0.2],
         }
     )
-    found = adaboost_ldl.ratios(summary, ["L", "M"], ["sort_loss"])
+    found = adaboost_ldl.ratios_to_plain(summary, ["L", "M"])
     assert found[found.kind == "boosted"].ratio.tolist() == pytest.approx([0.5, 1.0])
     assert found[found.kind == "bagged"].ratio.tolist() == pytest.approx([0.8])
     table = adaboost_ldl.reductions(found, found.iloc[:0], ["L", "M"], ["sort_loss"])
-    assert table["SortLoss, boosted, ours"].tolist() == ["75.0%", "–", "75.0%"]
-    assert table["SortLoss, boosted, printed"].tolist() == ["–"] * 3
+    boosted = table["SortLoss, boosted, ours"].tolist()
+    assert boosted == pytest.approx([0.75, np.nan, 0.75], nan_ok=True)
+    assert table["SortLoss, boosted, printed"].isna().tolist() == [True] * 3
 
 
 # --- LDLF ----------------------------------------------------------------------------------------
@@ -189,10 +203,13 @@ def test_protocol_cells_take_the_last_and_the_lowest_stage_of_each_fold():
     assert mean["sLDLF", "lowest on test"] == pytest.approx(0.25)
     assert mean["StructRF", "last"] == mean["StructRF", "lowest on test"] == pytest.approx(0.2)
     table = ldlf.protocol_table(cells, "A", ["sLDLF", "StructRF"], printed=0.5)
-    assert table.loc["sLDLF", "distinct rows, last"].endswith("← printed")
-    assert table.loc["sLDLF", "drawn rows, last"] == "not run"
+    near = table.loc["sLDLF", "distinct rows, last"]
+    assert near.near and near.spread.mean == pytest.approx(0.5)
+    assert str(near).startswith("0.5000±") and str(near).endswith(" ← printed")
+    assert not table.loc["sLDLF", "distinct rows, lowest on test"].near
+    assert table.loc["sLDLF", "drawn rows, last"] is None
     movie = cells.assign(dataset="Movie")
-    share, text = ldlf._printed(pd.concat([movie, movie.assign(rows="drawn rows")]), 0.25)
+    share, text = printed_claim(pd.concat([movie, movie.assign(rows="drawn rows")]), 0.25)
     assert share == 1 and "0.2500 with distinct rows" in text  # StructRF's 0.2 is not sLDLF's
 
 
@@ -205,7 +222,7 @@ def test_grid_of_figure_4():
     }
     records = rows(dict.fromkeys(settings, [0.1]), settings=settings)
     records["parameters"] = [{}, {}, {}, {"stage": 20}]
-    grid = ldlf.grid_of_figure_4(records)
+    grid = ldlf_figures.grid_of_figure_4(records)
     assert grid.strategy.tolist() == [
         "sLDLF",
         "sNDF-LDL",
@@ -214,7 +231,7 @@ def test_grid_of_figure_4():
     ]
     np.testing.assert_array_equal(grid.trees, [5, 5, np.nan, 20])
     np.testing.assert_array_equal(grid.depth, [np.nan, np.nan, 9, np.nan])
-    assert ldlf.grid_of_figure_4(records.iloc[:0]).empty
+    assert ldlf_figures.grid_of_figure_4(records.iloc[:0]).empty
 
 
 def test_the_grid_of_forests_is_read_from_the_settings():
@@ -239,3 +256,5 @@ def test_wins_count_cells_and_what_is_shown():
     assert wins(both, [("b", "a")], ["kl_divergence"]) == (1, 2, 0, 1)
     assert wins(one, [("a", "b")], ["kl_divergence"], level=0.0) == (1, 1, 0, 0)
     assert wins(one, [("a", "c")], ["kl_divergence"]) == (0, 0, 0, 0)
+    text = "better in 1 of 2 cells, shown in 1; worse shown in 0"
+    assert wins_claim(both, [("a", "b")], ["kl_divergence"]) == (0.5, text)
