@@ -11,6 +11,7 @@ from ldlrepro.datasets import registry
 from ldlrepro.report.claims import verdict
 from ldlrepro.report.compare import duels, wins
 from ldlrepro.report.mldf import figures
+from ldlrepro.report.mldf import printed as printed_tables
 from ldlrepro.report.mldf import tables as mldf
 from ldlrepro.report.mldf.claims import claims
 from ldlrepro.report.mldf.tables import LABEL, MEASURES
@@ -251,7 +252,7 @@ def test_table_3_marks_what_differs_and_what_is_not_known():
         {"name": ["b", "a"], "display": ["Set b", "Set a"]}
         | {"n": [None, 100], "features": [None, 21], "labels": [6, 5]}
     ).astype(dict.fromkeys(said, "Int64"))
-    assert mldf.table_3(printed, known).to_numpy().tolist() == [
+    assert printed_tables.table_3(printed, known).to_numpy().tolist() == [
         ["Set a", "100", "100", "20", "21 ≠", "5", "5"],
         ["Set b", "100", "–", "20", "–", "5", "6 ≠"],
     ]
@@ -314,16 +315,18 @@ def test_depths_stand_below_the_printed_rows():
 
 def test_impossible_cells():
     # scene: at most 3 of 6 labels. Coverage at least half the ranking loss.
-    assert mldf.impossible(cell(0.2, 0.4, 0.5, 0.1)).empty
-    assert mldf.impossible(cell(0.1995, 0.4, 0.5, 0.1)).empty  # rounding may have moved it
-    (found,) = mldf.impossible(cell(0.198, 0.4, 0.5, 0.1)).to_numpy().tolist()
+    assert printed_tables.impossible(cell(0.2, 0.4, 0.5, 0.1)).empty
+    assert printed_tables.impossible(
+        cell(0.1995, 0.4, 0.5, 0.1)
+    ).empty  # rounding may have moved it
+    (found,) = printed_tables.impossible(cell(0.198, 0.4, 0.5, 0.1)).to_numpy().tolist()
     assert found == ["scene", "m", "coverage 0.198, ranking loss 0.400", "coverage at least 0.200"]
     # Average precision at most 1 - 0.4 / 4, a little more with rounding.
-    assert mldf.impossible(cell(0.5, 0.4, 0.9, 0.4)).empty
-    (found,) = mldf.impossible(cell(0.5, 0.4, 0.95, 0.4)).to_numpy().tolist()
+    assert printed_tables.impossible(cell(0.5, 0.4, 0.9, 0.4)).empty
+    (found,) = printed_tables.impossible(cell(0.5, 0.4, 0.95, 0.4)).to_numpy().tolist()
     assert found[2:] == ["AP 0.950, one-error 0.400", "average precision at most 0.900"]
-    assert len(mldf.impossible(cell(0.1, 0.4, 0.95, 0.4))) == 2
-    assert mldf.impossible(cell(0.1, 0.4, 0.95, 0.4, dataset="eurlex-sm")).empty
+    assert len(printed_tables.impossible(cell(0.1, 0.4, 0.95, 0.4))) == 2
+    assert printed_tables.impossible(cell(0.1, 0.4, 0.95, 0.4, dataset="eurlex-sm")).empty
 
 
 def test_marks_against_means():
@@ -345,7 +348,7 @@ def test_marks_against_means():
     ]
     rows.append(("C", "R1", "coverage", 0.1, "mark: MLDF better"))  # no row of MLDF
     printed = pd.DataFrame(rows, columns=["dataset", "method", "measure", "mean", "note"])
-    assert mldf.marks_against_means(printed).to_numpy().tolist() == [
+    assert printed_tables.marks_against_means(printed).to_numpy().tolist() == [
         ["A", "Ranking loss", "MLDF 0.300, R1 0.200", "MLDF better"],
         ["A", "One-error", "MLDF 0.200, R1 0.300", "MLDF worse"],
         ["A", "Average precision", "MLDF 0.200, R1 0.300", "MLDF better"],
@@ -378,23 +381,23 @@ def test_no_predictions_are_impossible(tied, monkeypatch):
             for m in ("coverage", "ranking_loss", "average_precision", "one_error")
         ]
     assert len(most) > 300
-    monkeypatch.setattr(mldf, "MOST_LABELS", most)
+    monkeypatch.setattr(printed_tables, "MOST_LABELS", most)
     printed = pd.DataFrame(cells, columns=["dataset", "method", "measure", "mean"])
-    assert mldf.impossible(printed).empty
+    assert printed_tables.impossible(printed).empty
 
 
 def test_bounds_are_reached(monkeypatch):
     """The worst ranking of one row is possible, and nothing beyond it is."""
     Y, S = np.array([[1, 1, 0, 0, 0]]), np.array([[0.2, 0.1, 0.9, 0.8, 0.7]])
     coverage, loss = metrics.coverage(Y, S), metrics.ranking_loss(Y, S)
-    monkeypatch.setattr(mldf, "MOST_LABELS", {"scene": (5, 2)})
+    monkeypatch.setattr(printed_tables, "MOST_LABELS", {"scene": (5, 2)})
     assert (coverage, loss) == (0.8, 1.0)  # four steps: one over the other relevant label
-    assert mldf.impossible(cell(0.6, loss, 0.5, 0.0)).empty
-    assert len(mldf.impossible(cell(0.598, loss, 0.5, 0.0))) == 1
+    assert printed_tables.impossible(cell(0.6, loss, 0.5, 0.0)).empty
+    assert len(printed_tables.impossible(cell(0.598, loss, 0.5, 0.0))) == 1
     alone = np.array([[0.9, 0.7, 0.8, 0.1, 0.0]])  # relevant at ranks 2 and 3 below one
     precision = metrics.average_precision(np.array([[0, 1, 1, 0, 0]]), alone)
     assert precision == pytest.approx((1 / 2 + 2 / 3) / 2)
-    assert mldf.impossible(cell(0.8, loss, precision, 1.0)).empty
+    assert printed_tables.impossible(cell(0.8, loss, precision, 1.0)).empty
 
 
 def at_hand(name):
@@ -404,10 +407,10 @@ def at_hand(name):
     return pytest.param(name, marks=pytest.mark.skipif(bool(missing), reason=reason))
 
 
-@pytest.mark.parametrize("name", [at_hand(name) for name in mldf.MOST_LABELS])
+@pytest.mark.parametrize("name", [at_hand(name) for name in printed_tables.MOST_LABELS])
 def test_real_numbers_of_labels(name):
     Y = datasets.load(name, source="real").Y
-    assert mldf.MOST_LABELS[name] == (Y.shape[1], Y.sum(axis=1).max())
+    assert printed_tables.MOST_LABELS[name] == (Y.shape[1], Y.sum(axis=1).max())
 
 
 # --- figures and studies -------------------------------------------------------------------------

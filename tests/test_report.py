@@ -1,12 +1,16 @@
 """Tables, tests and verdicts made from rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from ldlrepro.datasets import make_standin
 from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.protocols import get_paper
 from ldlrepro.report import claims, compare, provenance, settings, tables
+from ldlrepro.report.chapter import Chapter
 from ldlrepro.report.structrf import figures
 from ldlrepro.report.structrf.tables import running_times
 from ldlrepro.report.values import Beside, Difference, Share, Shown, Spread, Total
@@ -28,6 +32,53 @@ def records(dataset="SJAFFE", method="StructRF", shift=0.0, source="real", folds
 
 def printed():
     return tables.published_cells("structrf", [16], ["kl_divergence"])
+
+
+def opened(profile, **sources):
+    """A chapter on StructRF, with RF in another experiment; the source of each data set."""
+    sets = [records(d, source=source) for d, source in sources.items()]
+    rivals = pd.concat([records(d, "RF", source=source) for d, source in sources.items()])
+    there = {"tables": pd.concat(sets), "other": rivals}
+    paper = get_paper("structrf")
+    measures = ["kl_divergence"]
+    return Chapter(paper, measures, printed(), profile, list(sources), there, there["tables"])
+
+
+def test_a_chapter_counts_the_original_files_and_in_the_quick_profile_all():
+    sources = {"SJAFFE": "real", "Movie": "realigned", "Natural_Scene": "synthetic"}
+    chapter = opened("paper", **sources)
+    assert chapter.apart == ["Movie", "Natural_Scene"]
+    assert set(chapter.counted.dataset) == {"SJAFFE"}
+    assert set(chapter.counting(chapter.records["other"]).dataset) == {"SJAFFE"}
+    quick = opened("quick", **sources)
+    assert set(quick.counted.dataset) == set(sources)
+    assert list(chapter.names)[:2] == ["Yeast_alpha", "Yeast_cdc"] and len(chapter.names) == 15
+    assert chapter.names["Movie"] == "Movie (re-aligned)"
+    assert chapter.names["Human_Gene"] == "Human Gene"
+
+
+def test_a_chapter_sets_printed_cells_beside_ours():
+    chapter = opened("paper", SJAFFE="real")
+    assert chapter.order[:2] == ["RF", "SA-IIS"]
+    assert chapter.ours.measure.unique().tolist() == ["kl_divergence"]
+    assert tables.agreeing(chapter.compared) == (1, 1)
+    both = chapter.joined("other", ["StructRF"])
+    assert both.method.value_counts().to_dict() == {"StructRF": 10, "RF": 10}
+    assert chapter.joined("other", ["SA-IIS"]).method.unique().tolist() == ["RF"]
+    far = replace(chapter, tables=chapter.tables.assign(kl_divergence=1.0))
+    assert tables.agreeing(far.compared) == (0, 1)  # nothing is kept of the other
+
+
+def test_a_table_a_data_set_and_tables_of_five():
+    names = {f"set {i}": f"Set {i}" for i in range(12)}
+    ours = pd.concat([records(d) for d in list(names)[:11]])
+    ours = tables.summary(ours, measures=["kl_divergence"])
+    captions = {d: f"K-L on {d}" for d in names}
+    shown = list(tables.each_data_set(ours, printed(), captions, ["kl_divergence"], ["StructRF"]))
+    assert [f"K-L on set {i}<" in html.data for i, html in enumerate(shown)] == [True] * 11
+    both = ours, printed()
+    fives = list(tables.by_fives(*both, "c", "kl_divergence", names, ["StructRF"]))
+    assert [html.data.count("<th>Set ") for html in fives] == [5, 5, 1]
 
 
 def test_summary_is_mean_and_sample_deviation():
@@ -113,6 +164,27 @@ def test_head_to_head_and_tally_find_the_better_method():
     assert up["first better, shown"] == up["second better, shown"] == (1, 1)
     same = pd.concat([records(), records(method="RF")])
     assert compare.tally(same, [("StructRF", "RF")], ["kl_divergence"])["first better"][0] == 0
+
+
+def test_firsts_are_the_best_of_their_cells_ties_included():
+    cells = pd.DataFrame(
+        [
+            ("A", "kl_divergence", "a", 1.0),
+            ("A", "kl_divergence", "b", 1.0),
+            ("A", "cosine", "a", 1.0),
+            ("A", "cosine", "b", 0.5),
+            ("B", "kl_divergence", "a", np.nan),
+            ("B", "kl_divergence", "b", 2.0),
+        ],
+        columns=["dataset", "measure", "method", "mean"],
+    )
+    assert compare.firsts(cells).tolist() == [True, True, True, False, False, True]
+
+
+def test_claims_table():
+    table = claims.claims_table({"it is so": (1.0, "in all"), "it is not": claims.NOT_RUN})
+    assert table.verdict.tolist() == ["reproduced", "not run"]
+    assert table.columns.tolist() == ["claim", "verdict", "evidence"]
 
 
 @pytest.mark.parametrize("share, word", [(1.0, "reproduced"), (0.6, "partly"), (0.1, "not")])
