@@ -21,7 +21,7 @@ def declared(records, key):
     return pd.Series([s.get(key) for s in records.settings], index=records.index)
 
 
-def with_settings(records, unit="steps"):
+def with_settings(records):
     """Staged and unstaged records with columns ``stage`` and ``setting`` (a text)."""
     stage = [p.get("stage") for p in records.parameters]
     setting = [

@@ -3,7 +3,7 @@
 from html import escape
 
 import pandas as pd
-from IPython.display import HTML, display
+from IPython.display import HTML
 
 from ldlrepro import published
 from ldlrepro.metrics import DISTRIBUTION, MEASURES
@@ -94,8 +94,9 @@ def by_data_set(ours, printed, caption, heads, order):
     return _grid(ours, printed, caption, "dataset", heads, order)
 
 
-def by_fives(ours, printed, caption, measure, names, order):
+def by_fives(ours, printed, measure, names, order, caption=None):
     """`by_data_set` for one measure of all, in tables of at most five data sets."""
+    caption = caption or MEASURES[measure].label
     there = [d for d in names if d in set(ours.dataset)]
     for some in (there[i : i + 5] for i in range(0, len(there), 5)):
         mine, theirs = (
@@ -182,10 +183,9 @@ def printed_rows(paper, table):
 
 
 def show_identities(paper):
-    """Show the printed numbers of a paper that break an identity, or say that none does."""
+    """Printed numbers of a paper that break an identity, as HTML, or a line that says none does."""
     broken = published.identities(published.load(paper))
     broken = broken[["table", "dataset", "method", "rule", "printed", "excess", "rounding"]]
-    if broken.empty:
-        print("Every stored cell obeys the identities of the errata page.")
-    else:
-        display(show(broken.round(4), "Printed numbers that break an identity", False))
+    if len(broken):
+        return show(broken.round(4), "Printed numbers that break an identity", False)
+    print("Every stored cell obeys the identities of the errata page.")

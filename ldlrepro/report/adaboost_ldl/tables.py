@@ -14,7 +14,7 @@ from ldlrepro.report.values import Beside
 
 #: Measures that do not change under any increasing function of the degrees.
 SCALE_FREE = ("spearman", "kendall", "ndcg")
-#: What stands below "Means over the data sets that count".
+#: Forms of a learner in the table of terms.
 VARIANTS = ("", ", boosted", ", drawn uniformly", ", no warm start", ", bagged")
 
 
@@ -249,8 +249,9 @@ def tables_4_to_6(chapter, table_of):
     """
     for number, measure in table_of.items():
         caption = f"Table {number}. {MEASURES[measure].label}"
-        both = chapter.ours, chapter.printed
-        yield from by_fives(*both, caption, measure, chapter.names, chapter.order)
+        yield from by_fives(
+            chapter.ours, chapter.printed, measure, chapter.names, chapter.order, caption
+        )
 
 
 def means(records, methods, measures):

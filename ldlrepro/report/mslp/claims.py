@@ -8,32 +8,35 @@ from ldlrepro.report.settings import declared
 from ldlrepro.studies.embedding import FITTED_TO_ROWS
 
 
-def claims(tables, best, terms, sensitive, study, measures, methods):
+def claims(records, study, measures, methods):
     """The claims of the paper, each with its verdict and evidence.
 
     Parameters
     ----------
-    tables, best : records of Tables 1-3 under the two protocols; terms : those of the ablation
-    sensitive : records of the sensitivity page; study : trustworthiness
+    records : dict, experiment -> records that count
+    study : trustworthiness
     methods : the paper's
     """
+    tables, best = records["tables"], records["best_on_test"]
     evidence = {}
-    for claim, records in (
+    for claim, mine in (
         ("MSLP is first in 93.3% of the cells (section 3.3)", tables),
         (
             "MSLP is first, everything chosen on the test folds",
             pd.concat([best, tables[~tables.method.isin(best.method)]]),
         ),
     ):
-        places = first_places(records, measures, methods).set_index("method")
-        mine = places.loc["MSLP"]
+        places = first_places(mine, measures, methods).set_index("method")
+        mslp = places.loc["MSLP"]
         evidence[claim] = (
-            mine.ours / mine.cells,
-            f"first in {mine.ours} of {mine.cells} cells, not shown worse than the first at 90% in "
-            f"{mine.paired} ({mine.corrected} by the corrected test); most often first: "
+            mslp.ours / mslp.cells,
+            f"first in {mslp.ours} of {mslp.cells} cells, not shown worse than the first at 90% in "
+            f"{mslp.paired} ({mslp.corrected} by the corrected test); most often first: "
             f"{places.ours.idxmax()}",
         )
-    evidence["MSLP is best with u = 10% on all five sets (section 3.3)"] = narrow_claim(sensitive)
+    evidence["MSLP is best with u = 10% on all five sets (section 3.3)"] = narrow_claim(
+        records["sensitivity"]
+    )
     for claim, other in (
         ("Hetero-neighbours make MSLP better (section 2): against beta = 1", "attraction only"),
         (
@@ -41,7 +44,7 @@ def claims(tables, best, terms, sensitive, study, measures, methods):
             "neighbours among all rows",
         ),
     ):
-        evidence[claim] = _against(tables, terms, f"MSLP, {other}", measures)
+        evidence[claim] = _against(tables, records["terms"], f"MSLP, {other}", measures)
     for claim, data, rows, method in (
         ("on the toy (Figure 5)", "toy", ("fitted", "new"), "MSLP"),
         ("on the noisy toy (Figure 6)", "noisy toy", ("fitted", "new"), "MSLP"),
