@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ldlrepro.papers.structrf import TABLE_21
 from ldlrepro.report.adaboost_ldl import figures as adaboost_figures
 from ldlrepro.report.adaboost_ldl import tables as adaboost_ldl
 from ldlrepro.report.claims import wins_claim
@@ -16,6 +17,8 @@ from ldlrepro.report.mslp import tables as mslp
 from ldlrepro.report.mslp.claims import narrow_claim
 from ldlrepro.report.plots import nothing
 from ldlrepro.report.structrf import figures as structrf
+from ldlrepro.report.structrf.tables import table_21
+from ldlrepro.report.tables import summary
 
 
 def rows(values, measure="kl_divergence", dataset="A", settings=None, **more):
@@ -104,6 +107,25 @@ def test_two_protocols_sign_of_similarities():
     assert table["median difference, best on test"].isna().all()
 
 
+def test_kept_neighbours_stand_beside_each_other():
+    study = pd.DataFrame(
+        [("toy", "MSLP", rows, t) for rows, ts in (("fitted", [1, 0]), ("new", [0.5])) for t in ts],
+        columns=["data", "method", "rows", "trustworthiness"],
+    )
+    table = mslp.kept_neighbours(study, {})
+    fitted, new = table.loc["toy (synthetic)", "MSLP"]
+    assert fitted == pytest.approx((0.5, 0.5**0.5)) and new.mean == 0.5 and np.isnan(new.std)
+    assert f"{table.loc['toy (synthetic)', 'MSLP']:.3f}" == "0.500±0.707 / 0.500"
+
+
+def test_how_often_each_share_of_dimensions_was_best():
+    best = pd.concat([rows({"PCA": [1, 1, 1]}), rows({"MSLP": [1, 1]}, dataset="B")])
+    shares = [{"transformer__ratio": u} for u in (0.1, 0.2, 0.1)] + [{"ratio": 1.0}] * 2
+    table = mslp.best_ratios(best.assign(parameters=shares), {"A": "Set A", "B": "B"}, ["PCA"])
+    assert table.loc["PCA", "Set A"] == {0.1: 2, 0.2: 1} and table.columns.tolist() == ["Set A"]
+    assert str(table.loc["PCA", "Set A"]) == "10% (2), 20% (1)"
+
+
 # --- Adaboost-LDL --------------------------------------------------------------------------------
 
 
@@ -182,6 +204,26 @@ def test_ratios_and_reductions():
     assert table["SortLoss, boosted, printed"].isna().tolist() == [True] * 3
 
 
+def test_order_or_flatness_counts_what_is_shown():
+    matching = pd.DataFrame({"learner": ["L", "L"], "left": [0.25, 1.0], "by_order": [1.0, 4.0]})
+    for measure, change in (("spearman", 0.1), ("kendall", -0.1), ("ndcg", 0.0)):
+        matching = matching.assign(**{measure: change, f"{measure}_p": [0.01, 0.5]})
+    table = adaboost_ldl.order_or_flatness(matching, ["L", "M"])
+    assert table.learner.tolist() == ["L", "all"]
+    row = table.iloc[0]
+    assert row["SortLoss left"] == 0.625 and row["the same, geometric means"] == (0.5, 2.0)
+    shown = [row[f"shown better / worse, {label}"] for label in ("Spearman", "Kendall", "NDCG")]
+    assert shown == [(1, 0, 2), (0, 1, 2), (0, 0, 2)] and str(shown[0]) == "1 / 0 of 2"
+    assert row["Kendall, change"] == pytest.approx(-0.1)
+
+
+def test_shares_of_tested_rows():
+    values = {"L": [0.2, 0.2], "L, boosted": [0.1, 0.1], "M": [0.3, 0.3]}
+    table = adaboost_ldl.by_share({0.5: rows(values), 0.1: rows(values)}, "LM", ["kl_divergence"])
+    assert table["tested share"].tolist() == [0.1, 0.1, 0.5, 0.5]
+    assert table["K-L, boosted / plain"].tolist() == pytest.approx([0.5, np.nan] * 2, nan_ok=True)
+
+
 # --- LDLF ----------------------------------------------------------------------------------------
 
 
@@ -242,6 +284,16 @@ def test_the_grid_of_forests_is_read_from_the_settings():
     grid = structrf.grid_of_figure_4(rows(dict.fromkeys(settings, [0.1, 0.2]), settings=settings))
     assert grid.trees.tolist() == [20, 20, 100, 100] and grid.depth.tolist() == [5, 5, 25, 25]
     assert grid.ratio.tolist() == [0.8, 0.8, 1.0, 1.0]
+
+
+def test_difference_of_the_steps():
+    cells = rows({"StructRF": [0.3, 0.3], "StructRF*": [0.2, 0.2]}, dataset="SJAFFE")
+    ours = summary(cells.assign(source="real"), measures=["kl_divergence"])
+    names = dict.fromkeys(TABLE_21, "") | {"SJAFFE": "s-JAFFE"}
+    table = table_21(ours, names, ["kl_divergence"]).set_index("data set")
+    found = table.loc["s-JAFFE", "K-L"]
+    assert found.ours == pytest.approx(0.1) and str(found) == f"{found.printed} / +0.1000"
+    assert all(str(steps).endswith(" / not run") for steps in table.loc["", "K-L"])
 
 
 def test_a_line_of_text_where_there_is_nothing_to_draw():

@@ -74,9 +74,11 @@ def test_a_table_a_data_set_and_tables_of_five():
     ours = pd.concat([records(d) for d in list(names)[:11]])
     ours = tables.summary(ours, measures=["kl_divergence"])
     captions = {d: f"K-L on {d}" for d in names}
-    shown = list(tables.each_data_set(ours, printed(), captions, ["kl_divergence"], ["StructRF"]))
+    shown = list(
+        tables.show_each_data_set(ours, printed(), captions, ["kl_divergence"], ["StructRF"])
+    )
     assert [f"K-L on set {i}<" in html.data for i, html in enumerate(shown)] == [True] * 11
-    fives = list(tables.by_fives(ours, printed(), "kl_divergence", names, ["StructRF"]))
+    fives = list(tables.show_by_fives(ours, printed(), "kl_divergence", names, ["StructRF"]))
     assert "<caption>K-L</caption>" in fives[0].data
     assert [html.data.count("<th>Set ") for html in fives] == [5, 5, 1]
 

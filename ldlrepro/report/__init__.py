@@ -1,6 +1,7 @@
 """Tables, figures and verdicts for the notebooks: records in, something to look at out.
 
-What all chapters share is here; what one paper alone shows is in its own package.
+What all chapters share is here; what one paper alone shows is in its own package. Functions return
+numbers, as a rule a frame of them; those called ``show_`` and more make HTML of it.
 """
 
 from ldlrepro.report.chapter import open_chapter
@@ -10,11 +11,11 @@ from ldlrepro.report.provenance import show_provenance
 from ldlrepro.report.settings import fixed_settings, show_nearest, with_settings
 from ldlrepro.report.tables import (
     agreement,
-    by_fives,
-    each_data_set,
     printed_rows,
     published_cells,
     show,
+    show_by_fives,
+    show_each_data_set,
     show_identities,
     summary,
 )
@@ -22,13 +23,13 @@ from ldlrepro.report.tables import (
 __all__ = [
     "agreement",
     "all_cells",
-    "by_fives",
-    "each_data_set",
     "fixed_settings",
     "open_chapter",
     "printed_rows",
     "published_cells",
     "show",
+    "show_by_fives",
+    "show_each_data_set",
     "show_head_to_head",
     "show_identities",
     "show_nearest",

@@ -76,7 +76,7 @@ def side_by_side(ours, printed, caption, measures, order):
     return _grid(ours, printed, caption, "measure", heads, order)
 
 
-def each_data_set(ours, printed, captions, measures, order):
+def show_each_data_set(ours, printed, captions, measures, order):
     """`side_by_side` for each data set of ``captions`` (dict, data set -> caption) that was run."""
     for dataset in (d for d in captions if d in set(ours.dataset)):
         mine, theirs = (rows[rows.dataset == dataset] for rows in (ours, printed))
@@ -94,7 +94,7 @@ def by_data_set(ours, printed, caption, heads, order):
     return _grid(ours, printed, caption, "dataset", heads, order)
 
 
-def by_fives(ours, printed, measure, names, order, caption=None):
+def show_by_fives(ours, printed, measure, names, order, caption=None):
     """`by_data_set` for one measure of all, in tables of at most five data sets."""
     caption = caption or MEASURES[measure].label
     there = [d for d in names if d in set(ours.dataset)]

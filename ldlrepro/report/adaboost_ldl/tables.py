@@ -9,7 +9,7 @@ from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import stats
 from ldlrepro.report.compare import LEVEL, tally
 from ldlrepro.report.settings import declared, with_settings
-from ldlrepro.report.tables import agreeing, by_fives, cells, show, summary
+from ldlrepro.report.tables import agreeing, cells, show, show_by_fives, summary
 from ldlrepro.report.values import Beside
 
 #: Measures that do not change under any increasing function of the degrees.
@@ -240,7 +240,7 @@ def show_order_or_flatness(matching, learners):
         yield show(table, caption, False, form=changes | dict.fromkeys(shares, "{:.1%}"))
 
 
-def tables_4_to_6(chapter, table_of):
+def show_tables_4_to_6(chapter, table_of):
     """Tables 4-6, a row a method, a column a data set, as HTML.
 
     Parameters
@@ -249,7 +249,7 @@ def tables_4_to_6(chapter, table_of):
     """
     for number, measure in table_of.items():
         caption = f"Table {number}. {MEASURES[measure].label}"
-        yield from by_fives(
+        yield from show_by_fives(
             chapter.ours, chapter.printed, measure, chapter.names, chapter.order, caption
         )
 
@@ -261,7 +261,7 @@ def means(records, methods, measures):
     return wide[list(measures)].rename(columns={m: MEASURES[m].label for m in measures}).round(4)
 
 
-def means_by_kind(chapter, measures):
+def show_means_by_kind(chapter, measures):
     """`means` of Yeast and of the faces among the sets that count, an HTML table each."""
     yeast = chapter.counted.dataset.str.startswith("Yeast")
     for what, some in (("Yeast", chapter.counted[yeast]), ("faces", chapter.counted[~yeast])):

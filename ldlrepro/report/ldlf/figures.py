@@ -48,7 +48,7 @@ def iterations(records, names, printed):
     return figure
 
 
-def ranks(chapter):
+def rank_diagram(chapter):
     """Average ranks by K-L of the methods in the tables, on the data sets that count."""
     present = set(chapter.tables.method) - {"UniformPredictor"}
     ranked = [m for m in ORDER if m in present]

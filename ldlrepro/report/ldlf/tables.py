@@ -43,7 +43,7 @@ def with_rivals(chapter, paper, rivals):
     return replace(chapter, tables=pd.concat(records).replace({"method": PAPER_NAMES}))
 
 
-def against_rivals(chapter, rivals):
+def show_against_rivals(chapter, rivals):
     """sLDLF against rivals: cells in which it is better, and K-L on every data set, as HTML."""
     present = set(chapter.tables.method)
     pairs = [("sLDLF", rival) for rival in rivals if present >= {"sLDLF", rival}]
@@ -132,7 +132,7 @@ def protocol_table(cells, dataset, order, printed=None):
     return pd.DataFrame(table).T.rename_axis("method")
 
 
-def four_protocols(chapter, cells, printed):
+def show_four_protocols(chapter, cells, printed):
     """`protocol_table` of each data set that was run, as HTML.
 
     Parameters

@@ -9,7 +9,7 @@ import pandas as pd
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols import stats
 from ldlrepro.report.compare import LEVEL, duels
-from ldlrepro.report.tables import agreeing, agreement, cells, each_data_set, show, summary
+from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
 from ldlrepro.studies.depth import CASCADE, FOREST
 from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
 
@@ -86,7 +86,7 @@ def splits(numbers):
     return text + "".join(f"; {one}" for one in fewer)
 
 
-def table_4(chapter):
+def show_table_4(chapter):
     """Table 4 and more methods below it, an HTML table a data set."""
     numbers = chapter.tables.groupby(["dataset", "method"])["fold"].nunique()
     captions = {
@@ -94,7 +94,7 @@ def table_4(chapter):
         for d, name in chapter.names.items()
         if d in numbers
     }
-    return each_data_set(chapter.ours, chapter.printed, captions, MEASURES, ORDER)
+    return show_each_data_set(chapter.ours, chapter.printed, captions, MEASURES, ORDER)
 
 
 def agreement_of_methods(chapter, methods):
@@ -271,7 +271,7 @@ def defect(published, right, order):
     return pd.DataFrame(rows)
 
 
-def defect_of_image(chapter, methods):
+def show_defect(chapter, methods):
     """`defect`, and which of the two agrees with the printed cells, as HTML."""
     published = chapter.tables.query("dataset == 'image'")
     right = own_measures(chapter.records["image_put_right"]).query("dataset == 'image'")
@@ -327,7 +327,7 @@ def ties_of_rf_pct(printed, ties):
     return agreement_as(printed, "RF-PCT", ways)
 
 
-def in_place_of_mldf(chapter, methods):
+def show_in_place_of_mldf(chapter, methods):
     """`agreement_as` of methods in MLDF's place, on the small sets and on corel16k, as HTML."""
     there = chapter.tables[chapter.tables.method.isin(methods)]
     of_one_split = there.dataset.isin(large(chapter))

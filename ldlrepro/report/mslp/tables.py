@@ -6,7 +6,7 @@ from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.protocols import stats
 from ldlrepro.report.compare import firsts
 from ldlrepro.report.settings import declared
-from ldlrepro.report.tables import agreeing, cells, each_data_set, show, summary
+from ldlrepro.report.tables import agreeing, cells, show, show_each_data_set, summary
 from ldlrepro.report.values import Beside, Share, Spread
 
 #: The level of the paper's t-tests (section 3.3).
@@ -20,7 +20,7 @@ def methods_of_paper(chapter):
     return [m for m in chapter.order if m not in ("MeanPredictor", "UniformPredictor")]
 
 
-def tables_1_to_3(chapter, records, table_of, what):
+def show_tables_1_to_3(chapter, records, table_of, what):
     """Tables 1-3 under one of the two protocols, an HTML table a data set.
 
     Parameters
@@ -29,7 +29,7 @@ def tables_1_to_3(chapter, records, table_of, what):
     """
     captions = {d: f"Table {n}. {chapter.names[d]}, {what}" for d, n in table_of.items()}
     ours = summary(records, measures=chapter.measures)
-    return each_data_set(ours, chapter.printed, captions, chapter.measures, chapter.order)
+    return show_each_data_set(ours, chapter.printed, captions, chapter.measures, chapter.order)
 
 
 def two_protocols(inside, best, printed):
@@ -124,7 +124,7 @@ def first_as_printed(printed, method):
     return Share(int((printed.method[firsts(printed)] == method).sum()), number)
 
 
-def who_is_first(chapter):
+def show_first_places(chapter):
     """First places under the two protocols, an HTML table each; methods without a grid in both."""
     tables, best = chapter.tables, chapter.records["best_on_test"]
     best = pd.concat([best, tables[~tables.method.isin(best.method)]])

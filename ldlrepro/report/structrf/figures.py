@@ -38,7 +38,7 @@ def one_split(bunch, seed=0):
     X, D = bunch.X, bunch.D
     cluster = _cluster(D, seed)
     XT = np.ascontiguousarray(X.T)
-    f, t, g, _ = kernel.search(XT, *_order(XT), cluster, 0.0, 0.0, *_nothing(XT))
+    f, t, g, _ = kernel.search(XT, *_orders(XT), cluster, 0.0, 0.0, *_unvisited(XT))
     centred = D - D.mean(axis=0)
     plane = centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T
     figure, axes = plt.subplots(1, 2, figsize=(8.5, 3))
@@ -60,12 +60,12 @@ def one_search(bunch, n=100, alpha=0.25, beta=8.0, seed=0):
     rows = np.random.default_rng(seed).permutation(len(bunch.X))[:n]
     cluster = _cluster(bunch.D[rows], seed)
     XT = np.ascontiguousarray(bunch.X[rows].T)
-    best = kernel.search(XT, *_order(XT), cluster, 0.0, 0.0, *_nothing(XT))[0]
+    best = kernel.search(XT, *_orders(XT), cluster, 0.0, 0.0, *_unvisited(XT))[0]
     x = XT[best : best + 1]
     figure, axis = plt.subplots(figsize=(8.5, 3))
     for a, style in ((0.0, {"color": "0.75"}), (alpha, {"color": "C1", "marker": "o"})):
-        visited, gains = _nothing(x)
-        kernel.search(x, *_order(x), cluster, a, beta, visited, gains)
+        visited, gains = _unvisited(x)
+        kernel.search(x, *_orders(x), cluster, a, beta, visited, gains)
         at = np.flatnonzero(visited[0])
         label = "every threshold" if a == 0 else f"variable step: {len(at)} evaluations"
         axis.plot(at, gains[0, at], label=label, **style)
@@ -147,7 +147,7 @@ def savings(searches):
     return figure
 
 
-def ranks(chapter):
+def rank_diagram(chapter):
     """Average ranks by K-L of all that was run on the data sets that count."""
     others = [chapter.records[name] for name in ("boosting", "criteria")]
     every = pd.concat([chapter.counted, *(chapter.counting(records) for records in others)])
@@ -163,9 +163,9 @@ def _cluster(D, seed):
     return cluster
 
 
-def _order(XT):
+def _orders(XT):
     return (np.argsort(XT, axis=1, kind="stable"),)
 
 
-def _nothing(XT):
+def _unvisited(XT):
     return np.zeros(XT.shape, bool), np.zeros(XT.shape)

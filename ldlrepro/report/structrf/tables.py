@@ -24,7 +24,7 @@ CRITERIA = (
 )
 
 
-def nodes_and_zeros(records, printed, names, apart):
+def show_nodes_and_zeros(records, printed, names, apart):
     """RF with other smallest nodes, and with raised zeros: cells that agree, and what is nearest.
 
     Parameters
@@ -78,7 +78,7 @@ def running_times(records, base, names, printed):
     return pd.DataFrame(rows)
 
 
-def table_3(records, names):
+def show_table_3(records, names):
     """Table 3: `running_times` beside the printed ones."""
     printed = published_cells("structrf", [3], ["fit_seconds", "predict_seconds"])
     base = "SA-BFGS"
@@ -96,7 +96,7 @@ def table_3(records, names):
     return show(times, "Table 3. Running times", False, form=heads)
 
 
-def table_19(both, rounds, measures, names):
+def show_table_19(both, rounds, measures, names):
     """Table 19, what is nearest to its cells, and the comparison on every data set.
 
     Parameters
