@@ -4,9 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro.report import adaboost_ldl, ldlf, mslp, structrf
+from ldlrepro.papers.structrf import TABLE_21
+from ldlrepro.report.adaboost_ldl import figures as adaboost_figures
+from ldlrepro.report.adaboost_ldl import tables as adaboost_ldl
+from ldlrepro.report.claims import wins_claim
 from ldlrepro.report.compare import wins
+from ldlrepro.report.ldlf import figures as ldlf_figures
+from ldlrepro.report.ldlf import tables as ldlf
+from ldlrepro.report.ldlf.claims import printed_claim
+from ldlrepro.report.mslp import figures as mslp_figures
+from ldlrepro.report.mslp import tables as mslp
+from ldlrepro.report.mslp.claims import narrow_claim
 from ldlrepro.report.plots import nothing
+from ldlrepro.report.structrf import figures as structrf
+from ldlrepro.report.structrf.tables import table_21
+from ldlrepro.report.tables import summary
 
 
 def rows(values, measure="kl_divergence", dataset="A", settings=None, **more):
@@ -47,6 +59,8 @@ def test_first_places_count_ties_with_the_first():
     assert places.ours.tolist() == [0, 2, 0]
     assert places.paired.tolist() == [1, 2, 0]  # on A a is not shown worse than b
     assert places.cells.tolist() == [2, 2, 2]
+    assert mslp.first_as_printed(printed, "b") == (1, 1)
+    assert mslp.first_as_printed(printed, "a") == (0, 1)
     table = mslp.places_table(places)
     assert table.columns[1:3].tolist() == ["first as printed, of 2", "first here, of 2"]
     assert table["the same, corrected t"].tolist() == places.corrected.tolist()
@@ -65,9 +79,9 @@ def test_the_sweep_is_read_from_the_settings():
     records = swept(
         a=(0.1, 0.01, 0.1, 0.4), b=(0.1, 0.01, 0.2, 0.3), c=(0.1, 0, 0.1, 0.1), d=(0, 0.01, 0.1, 0)
     )
-    share, text = mslp._narrow(records)  # c and d have another lambda, another beta
+    share, text = narrow_claim(records)  # c and d have another lambda, another beta
     assert share == 0 and text == "lowest K-L at u = 20% (A)"
-    panels = mslp.sensitivity(records, {"A": "A"}).axes
+    panels = mslp_figures.sensitivity(records, {"A": "A"}).axes
     (line,) = panels[1].lines
     np.testing.assert_allclose(line.get_xdata(), [1e-5, 0.01])
     np.testing.assert_allclose(line.get_ydata(), [0.1, 0.4])
@@ -87,8 +101,29 @@ def test_two_protocols_sign_of_similarities():
     )
     table = mslp.two_protocols(compared, compared.iloc[:0], ["a"])
     # 1 - 0.8 is twice 1 - 0.9: a hundred percent worse.
-    assert table["median difference, chosen inside the fold"].tolist() == ["+100.0%"]
-    assert table["cells that agree, best on test"].tolist() == ["–"]
+    assert table["median difference, chosen inside the fold"].tolist() == [pytest.approx(1)]
+    assert table["cells that agree, chosen inside the fold"].tolist() == [(0, 2)]
+    assert table["cells that agree, best on test"].tolist() == [None]
+    assert table["median difference, best on test"].isna().all()
+
+
+def test_kept_neighbours_stand_beside_each_other():
+    study = pd.DataFrame(
+        [("toy", "MSLP", rows, t) for rows, ts in (("fitted", [1, 0]), ("new", [0.5])) for t in ts],
+        columns=["data", "method", "rows", "trustworthiness"],
+    )
+    table = mslp.kept_neighbours(study, {})
+    fitted, new = table.loc["toy (synthetic)", "MSLP"]
+    assert fitted == pytest.approx((0.5, 0.5**0.5)) and new.mean == 0.5 and np.isnan(new.std)
+    assert f"{table.loc['toy (synthetic)', 'MSLP']:.3f}" == "0.500±0.707 / 0.500"
+
+
+def test_how_often_each_share_of_dimensions_was_best():
+    best = pd.concat([rows({"PCA": [1, 1, 1]}), rows({"MSLP": [1, 1]}, dataset="B")])
+    shares = [{"transformer__ratio": u} for u in (0.1, 0.2, 0.1)] + [{"ratio": 1.0}] * 2
+    table = mslp.best_ratios(best.assign(parameters=shares), {"A": "Set A", "B": "B"}, ["PCA"])
+    assert table.loc["PCA", "Set A"] == {0.1: 2, 0.2: 1} and table.columns.tolist() == ["Set A"]
+    assert str(table.loc["PCA", "Set A"]) == "10% (2), 20% (1)"
 
 
 # --- Adaboost-LDL --------------------------------------------------------------------------------
@@ -131,7 +166,7 @@ def test_shrinking_draws_a_line_a_learner():
     records = shrunk_records(0.9).assign(
         sort_loss=[p["stage"] for p in shrunk_records(0.9).parameters]
     )
-    lines = adaboost_ldl.shrinking(records, {"A": "A"}, "uniform").axes[0].lines
+    lines = adaboost_figures.shrinking(records, {"A": "A"}, "uniform").axes[0].lines
     assert lines[0].get_label() == "L" and len(lines[0].get_xdata()) == 6
     np.testing.assert_allclose(lines[0].get_ydata(), lines[0].get_xdata())
 
@@ -144,7 +179,7 @@ def test_a_learner_has_one_colour_in_both_forms():
         "four": {"learner": "MeanPredictor", "form": "constant"},
     }
     records = rows(dict.fromkeys(settings, [0.5] * 3), "flatness", settings=settings)
-    figure = adaboost_ldl.flatness_and_order(records.assign(sort_loss=0.1, spearman=0.5), "T")
+    figure = adaboost_figures.flatness_and_order(records.assign(sort_loss=0.1, spearman=0.5), "T")
     points = {c.get_label(): c for c in figure.axes[0].collections}
     edge = {name: points[name].get_edgecolor()[0].tolist() for name in settings}
     assert edge["one"] == edge["two"] != edge["three"]
@@ -160,12 +195,33 @@ def test_ratios_and_reductions():
             "mean": [0.1, 0.05, 0.08, 0.2, 0.2],
         }
     )
-    found = adaboost_ldl.ratios(summary, ["L", "M"], ["sort_loss"])
+    found = adaboost_ldl.ratios_to_plain(summary, ["L", "M"])
     assert found[found.kind == "boosted"].ratio.tolist() == pytest.approx([0.5, 1.0])
     assert found[found.kind == "bagged"].ratio.tolist() == pytest.approx([0.8])
     table = adaboost_ldl.reductions(found, found.iloc[:0], ["L", "M"], ["sort_loss"])
-    assert table["SortLoss, boosted, ours"].tolist() == ["75.0%", "–", "75.0%"]
-    assert table["SortLoss, boosted, printed"].tolist() == ["–"] * 3
+    boosted = table["SortLoss, boosted, ours"].tolist()
+    assert boosted == pytest.approx([0.75, np.nan, 0.75], nan_ok=True)
+    assert table["SortLoss, boosted, printed"].isna().tolist() == [True] * 3
+
+
+def test_order_or_flatness_counts_what_is_shown():
+    matching = pd.DataFrame({"learner": ["L", "L"], "left": [0.25, 1.0], "by_order": [1.0, 4.0]})
+    for measure, change in (("spearman", 0.1), ("kendall", -0.1), ("ndcg", 0.0)):
+        matching = matching.assign(**{measure: change, f"{measure}_p": [0.01, 0.5]})
+    table = adaboost_ldl.order_or_flatness(matching, ["L", "M"])
+    assert table.learner.tolist() == ["L", "all"]
+    row = table.iloc[0]
+    assert row["SortLoss left"] == 0.625 and row["the same, geometric means"] == (0.5, 2.0)
+    shown = [row[f"shown better / worse, {label}"] for label in ("Spearman", "Kendall", "NDCG")]
+    assert shown == [(1, 0, 2), (0, 1, 2), (0, 0, 2)] and str(shown[0]) == "1 / 0 of 2"
+    assert row["Kendall, change"] == pytest.approx(-0.1)
+
+
+def test_shares_of_tested_rows():
+    values = {"L": [0.2, 0.2], "L, boosted": [0.1, 0.1], "M": [0.3, 0.3]}
+    table = adaboost_ldl.by_share({0.5: rows(values), 0.1: rows(values)}, "LM", ["kl_divergence"])
+    assert table["tested share"].tolist() == [0.1, 0.1, 0.5, 0.5]
+    assert table["K-L, boosted / plain"].tolist() == pytest.approx([0.5, np.nan] * 2, nan_ok=True)
 
 
 # --- LDLF ----------------------------------------------------------------------------------------
@@ -189,10 +245,13 @@ def test_protocol_cells_take_the_last_and_the_lowest_stage_of_each_fold():
     assert mean["sLDLF", "lowest on test"] == pytest.approx(0.25)
     assert mean["StructRF", "last"] == mean["StructRF", "lowest on test"] == pytest.approx(0.2)
     table = ldlf.protocol_table(cells, "A", ["sLDLF", "StructRF"], printed=0.5)
-    assert table.loc["sLDLF", "distinct rows, last"].endswith("← printed")
-    assert table.loc["sLDLF", "drawn rows, last"] == "not run"
+    near = table.loc["sLDLF", "distinct rows, last"]
+    assert near.near and near.spread.mean == pytest.approx(0.5)
+    assert str(near).startswith("0.5000±") and str(near).endswith(" ← printed")
+    assert not table.loc["sLDLF", "distinct rows, lowest on test"].near
+    assert table.loc["sLDLF", "drawn rows, last"] is None
     movie = cells.assign(dataset="Movie")
-    share, text = ldlf._printed(pd.concat([movie, movie.assign(rows="drawn rows")]), 0.25)
+    share, text = printed_claim(pd.concat([movie, movie.assign(rows="drawn rows")]), 0.25)
     assert share == 1 and "0.2500 with distinct rows" in text  # StructRF's 0.2 is not sLDLF's
 
 
@@ -205,7 +264,7 @@ def test_grid_of_figure_4():
     }
     records = rows(dict.fromkeys(settings, [0.1]), settings=settings)
     records["parameters"] = [{}, {}, {}, {"stage": 20}]
-    grid = ldlf.grid_of_figure_4(records)
+    grid = ldlf_figures.grid_of_figure_4(records)
     assert grid.strategy.tolist() == [
         "sLDLF",
         "sNDF-LDL",
@@ -214,7 +273,7 @@ def test_grid_of_figure_4():
     ]
     np.testing.assert_array_equal(grid.trees, [5, 5, np.nan, 20])
     np.testing.assert_array_equal(grid.depth, [np.nan, np.nan, 9, np.nan])
-    assert ldlf.grid_of_figure_4(records.iloc[:0]).empty
+    assert ldlf_figures.grid_of_figure_4(records.iloc[:0]).empty
 
 
 def test_the_grid_of_forests_is_read_from_the_settings():
@@ -225,6 +284,16 @@ def test_the_grid_of_forests_is_read_from_the_settings():
     grid = structrf.grid_of_figure_4(rows(dict.fromkeys(settings, [0.1, 0.2]), settings=settings))
     assert grid.trees.tolist() == [20, 20, 100, 100] and grid.depth.tolist() == [5, 5, 25, 25]
     assert grid.ratio.tolist() == [0.8, 0.8, 1.0, 1.0]
+
+
+def test_difference_of_the_steps():
+    cells = rows({"StructRF": [0.3, 0.3], "StructRF*": [0.2, 0.2]}, dataset="SJAFFE")
+    ours = summary(cells.assign(source="real"), measures=["kl_divergence"])
+    names = dict.fromkeys(TABLE_21, "") | {"SJAFFE": "s-JAFFE"}
+    table = table_21(ours, names, ["kl_divergence"]).set_index("data set")
+    found = table.loc["s-JAFFE", "K-L"]
+    assert found.ours == pytest.approx(0.1) and str(found) == f"{found.printed} / +0.1000"
+    assert all(str(steps).endswith(" / not run") for steps in table.loc["", "K-L"])
 
 
 def test_a_line_of_text_where_there_is_nothing_to_draw():
@@ -239,3 +308,5 @@ def test_wins_count_cells_and_what_is_shown():
     assert wins(both, [("b", "a")], ["kl_divergence"]) == (1, 2, 0, 1)
     assert wins(one, [("a", "b")], ["kl_divergence"], level=0.0) == (1, 1, 0, 0)
     assert wins(one, [("a", "c")], ["kl_divergence"]) == (0, 0, 0, 0)
+    text = "better in 1 of 2 cells, shown in 1; worse shown in 0"
+    assert wins_claim(both, [("a", "b")], ["kl_divergence"]) == (0.5, text)

@@ -8,11 +8,13 @@ from scipy import stats
 
 from ldlrepro import datasets, metrics, paths
 from ldlrepro.datasets import registry
-from ldlrepro.report import mldf
-from ldlrepro.report import mldf_figures as figures
-from ldlrepro.report.compare import duels, verdict, wins
-from ldlrepro.report.mldf import LABEL, MEASURES
-from ldlrepro.report.mldf_claims import claims
+from ldlrepro.report.claims import verdict
+from ldlrepro.report.compare import duels, wins
+from ldlrepro.report.mldf import figures
+from ldlrepro.report.mldf import printed as printed_tables
+from ldlrepro.report.mldf import tables as mldf
+from ldlrepro.report.mldf.claims import claims
+from ldlrepro.report.mldf.tables import LABEL, MEASURES
 from ldlrepro.studies.depth import CASCADE, FOREST
 from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
 
@@ -170,7 +172,7 @@ def test_wins_count_duels():
 
 
 def scores(table, column):
-    return dict(zip(table.measure, table[column], strict=True))
+    return dict(zip(table.measure, table[column].map(str), strict=True))
 
 
 def test_duel_table_counts_marks_and_tests():
@@ -229,15 +231,15 @@ def test_average_ranks():
     table = mldf.average_ranks(long(cells), ["a", "b", "c"])
     # Losses: (1, 2.5, 2.5) and (3, 1, 2); the other direction: (3, 1.5, 1.5) and (1, 3, 2).
     assert table.to_dict("list") == {
-        "Hamming loss": ["2.00", "1.75", "2.25"],
-        "Average precision": ["2.00", "2.25", "1.75"],
+        "Hamming loss": [2, 1.75, 2.25],
+        "Average precision": [2, 2.25, 1.75],
     }
     assert table.index.tolist() == ["a", "b", "c"]
     swapped = mldf.average_ranks(long(cells), ["c", "a", "b"])
-    assert swapped["Hamming loss"].tolist() == ["2.25", "2.00", "1.75"]
+    assert swapped["Hamming loss"].tolist() == [2.25, 2, 1.75]
     two = mldf.average_ranks(long(cells), ["a", "b"])  # now C counts, and coverage
-    assert two["Hamming loss"].tolist() == ["1.67", "1.33"]
-    assert two["Coverage"].tolist() == ["1.50", "1.50"]
+    assert two["Hamming loss"].tolist() == pytest.approx([5 / 3, 4 / 3])
+    assert two["Coverage"].tolist() == [1.5, 1.5]
 
 
 # --- the printed tables --------------------------------------------------------------------------
@@ -250,10 +252,7 @@ def test_table_3_marks_what_differs_and_what_is_not_known():
         {"name": ["b", "a"], "display": ["Set b", "Set a"]}
         | {"n": [None, 100], "features": [None, 21], "labels": [6, 5]}
     ).astype(dict.fromkeys(said, "Int64"))
-    html = mldf.table_3(printed, known).data
-    found = [row.split("</td><td>") for row in html.split("<tr><td>")[1:]]
-    rows = [[*row[:-1], row[-1].split("</td>")[0]] for row in found]
-    assert rows == [
+    assert printed_tables.table_3(printed, known).to_numpy().tolist() == [
         ["Set a", "100", "100", "20", "21 ≠", "5", "5"],
         ["Set b", "100", "–", "20", "–", "5", "6 ≠"],
     ]
@@ -279,14 +278,11 @@ def test_agreement_of_what_stands_in_a_methods_place():
         },
     ).set_index("in its place")
     assert found.columns.tolist() == [*LABEL.values(), "all"]
-    assert found.loc["the same"].tolist() == ["1 of 1"] * 6 + ["6 of 6"]
-    assert found.loc["far away"].tolist() == ["0 of 1"] * 6 + ["0 of 6"]
-    assert found.loc["one off", ["Coverage", "Hamming loss", "all"]].tolist() == [
-        "0 of 1",
-        "1 of 1",
-        "5 of 6",
-    ]
-    assert found.loc["synthetic"].tolist() == ["0 of 0"] * 7
+    assert found.loc["the same"].tolist() == [(1, 1)] * 6 + [(6, 6)]
+    assert found.loc["far away"].tolist() == [(0, 1)] * 6 + [(0, 6)]
+    off = found.loc["one off", ["Coverage", "Hamming loss", "all"]].tolist()
+    assert off == [(0, 1), (1, 1), (5, 6)]
+    assert found.loc["synthetic"].tolist() == [(0, 0)] * 7
 
 
 def cell(coverage, ranking_loss, average_precision, one_error, dataset="scene", method="m"):
@@ -306,28 +302,31 @@ def test_depths_stand_below_the_printed_rows():
     rows += [(t, CASCADE, 30, 0.6) for t in (0, 1)]
     table = pd.DataFrame(rows, columns=["time", "method", "depth", "test"])
     table = mldf.depths(table.assign(data="yeast", measure="hamming_loss"), printed)
-    assert table.to_numpy().tolist() == [
-        ["MLDF", "printed", "0.000"],
-        ["RF-PCT", "printed", "0.100"],
-        [FOREST, "3", "0.350"],
-        [FOREST, "no limit", "0.500"],
-        [CASCADE, "30 more a layer", "0.600"],
+    assert table.iloc[:, :2].to_numpy().tolist() == [
+        ["MLDF", "printed"],
+        ["RF-PCT", "printed"],
+        [FOREST, "3"],
+        [FOREST, "no limit"],
+        [CASCADE, "30 more a layer"],
     ]
+    np.testing.assert_allclose(table.iloc[:, 2], [0, 0.1, 0.35, 0.5, 0.6])
     assert table.columns[-1] == LABEL["hamming_loss"]
 
 
 def test_impossible_cells():
     # scene: at most 3 of 6 labels. Coverage at least half the ranking loss.
-    assert mldf.impossible(cell(0.2, 0.4, 0.5, 0.1)).empty
-    assert mldf.impossible(cell(0.1995, 0.4, 0.5, 0.1)).empty  # rounding may have moved it
-    (found,) = mldf.impossible(cell(0.198, 0.4, 0.5, 0.1)).to_numpy().tolist()
+    assert printed_tables.impossible(cell(0.2, 0.4, 0.5, 0.1)).empty
+    assert printed_tables.impossible(
+        cell(0.1995, 0.4, 0.5, 0.1)
+    ).empty  # rounding may have moved it
+    (found,) = printed_tables.impossible(cell(0.198, 0.4, 0.5, 0.1)).to_numpy().tolist()
     assert found == ["scene", "m", "coverage 0.198, ranking loss 0.400", "coverage at least 0.200"]
     # Average precision at most 1 - 0.4 / 4, a little more with rounding.
-    assert mldf.impossible(cell(0.5, 0.4, 0.9, 0.4)).empty
-    (found,) = mldf.impossible(cell(0.5, 0.4, 0.95, 0.4)).to_numpy().tolist()
+    assert printed_tables.impossible(cell(0.5, 0.4, 0.9, 0.4)).empty
+    (found,) = printed_tables.impossible(cell(0.5, 0.4, 0.95, 0.4)).to_numpy().tolist()
     assert found[2:] == ["AP 0.950, one-error 0.400", "average precision at most 0.900"]
-    assert len(mldf.impossible(cell(0.1, 0.4, 0.95, 0.4))) == 2
-    assert mldf.impossible(cell(0.1, 0.4, 0.95, 0.4, dataset="eurlex-sm")).empty
+    assert len(printed_tables.impossible(cell(0.1, 0.4, 0.95, 0.4))) == 2
+    assert printed_tables.impossible(cell(0.1, 0.4, 0.95, 0.4, dataset="eurlex-sm")).empty
 
 
 def test_marks_against_means():
@@ -349,7 +348,7 @@ def test_marks_against_means():
     ]
     rows.append(("C", "R1", "coverage", 0.1, "mark: MLDF better"))  # no row of MLDF
     printed = pd.DataFrame(rows, columns=["dataset", "method", "measure", "mean", "note"])
-    assert mldf.marks_against_means(printed).to_numpy().tolist() == [
+    assert printed_tables.marks_against_means(printed).to_numpy().tolist() == [
         ["A", "Ranking loss", "MLDF 0.300, R1 0.200", "MLDF better"],
         ["A", "One-error", "MLDF 0.200, R1 0.300", "MLDF worse"],
         ["A", "Average precision", "MLDF 0.200, R1 0.300", "MLDF better"],
@@ -382,23 +381,23 @@ def test_no_predictions_are_impossible(tied, monkeypatch):
             for m in ("coverage", "ranking_loss", "average_precision", "one_error")
         ]
     assert len(most) > 300
-    monkeypatch.setattr(mldf, "MOST_LABELS", most)
+    monkeypatch.setattr(printed_tables, "MOST_LABELS", most)
     printed = pd.DataFrame(cells, columns=["dataset", "method", "measure", "mean"])
-    assert mldf.impossible(printed).empty
+    assert printed_tables.impossible(printed).empty
 
 
 def test_bounds_are_reached(monkeypatch):
     """The worst ranking of one row is possible, and nothing beyond it is."""
     Y, S = np.array([[1, 1, 0, 0, 0]]), np.array([[0.2, 0.1, 0.9, 0.8, 0.7]])
     coverage, loss = metrics.coverage(Y, S), metrics.ranking_loss(Y, S)
-    monkeypatch.setattr(mldf, "MOST_LABELS", {"scene": (5, 2)})
+    monkeypatch.setattr(printed_tables, "MOST_LABELS", {"scene": (5, 2)})
     assert (coverage, loss) == (0.8, 1.0)  # four steps: one over the other relevant label
-    assert mldf.impossible(cell(0.6, loss, 0.5, 0.0)).empty
-    assert len(mldf.impossible(cell(0.598, loss, 0.5, 0.0))) == 1
+    assert printed_tables.impossible(cell(0.6, loss, 0.5, 0.0)).empty
+    assert len(printed_tables.impossible(cell(0.598, loss, 0.5, 0.0))) == 1
     alone = np.array([[0.9, 0.7, 0.8, 0.1, 0.0]])  # relevant at ranks 2 and 3 below one
     precision = metrics.average_precision(np.array([[0, 1, 1, 0, 0]]), alone)
     assert precision == pytest.approx((1 / 2 + 2 / 3) / 2)
-    assert mldf.impossible(cell(0.8, loss, precision, 1.0)).empty
+    assert printed_tables.impossible(cell(0.8, loss, precision, 1.0)).empty
 
 
 def at_hand(name):
@@ -408,10 +407,10 @@ def at_hand(name):
     return pytest.param(name, marks=pytest.mark.skipif(bool(missing), reason=reason))
 
 
-@pytest.mark.parametrize("name", [at_hand(name) for name in mldf.MOST_LABELS])
+@pytest.mark.parametrize("name", [at_hand(name) for name in printed_tables.MOST_LABELS])
 def test_real_numbers_of_labels(name):
     Y = datasets.load(name, source="real").Y
-    assert mldf.MOST_LABELS[name] == (Y.shape[1], Y.sum(axis=1).max())
+    assert printed_tables.MOST_LABELS[name] == (Y.shape[1], Y.sum(axis=1).max())
 
 
 # --- figures and studies -------------------------------------------------------------------------
@@ -474,10 +473,10 @@ def test_growth():
         ["Set A", "Average precision"],
         ["Set B", "Hamming loss"],
     ]
-    same = ["3, 2", "0.5500", "0.4500", "0.3000"]  # stops, first, layer L, last
-    assert table.iloc[0, 2:].tolist() == [*same, "0.2500", "0.4000"]
-    assert table.iloc[1, 2:].tolist() == [*same, "0.5500", "0.4000"]
-    assert table.iloc[2, 2:].tolist() == ["1", "0.1000", "0.1000", "0.2000", "0.1000", "0.9000"]
+    assert table["L of each split"].map(str).tolist() == ["3, 2", "3, 2", "1"]
+    same = [0.55, 0.45, 0.3]  # first, layer L, last
+    best_and_forest = [[*same, 0.25, 0.4], [*same, 0.55, 0.4], [0.1, 0.1, 0.2, 0.1, 0.9]]
+    np.testing.assert_allclose(table.iloc[:, 3:].astype(float), best_and_forest)
 
 
 def test_figure_3():
@@ -557,16 +556,17 @@ def test_defect_counts_only_the_splits_of_the_records_put_right():
     right = records({"a": [0.9, 0.7], "c": [0.5, 0.5]})
     (row,) = mldf.defect(published, right, ["c", "a", "b"]).to_dict("records")
     assert row["method"] == "a"
-    assert row["Hamming loss"] == "0.300 → 0.200"
-    assert row["Macro-AUC"] == "0.700 → 0.800"
+    assert row["Hamming loss"] == pytest.approx((0.3, 0.2))
+    assert row["Macro-AUC"] == pytest.approx((0.7, 0.8))
+    assert str(row["Macro-AUC"]) == "0.700 → 0.800"
 
 
 @pytest.mark.parametrize(("b", "swap"), [([], False), ([0.5, 0.5, 0.5], True)])
 def test_defect_counts_only_the_splits_run_with_both(b, swap):
     few, many = records({"a": [0.8, 0.6], "b": b}), records({"a": [0.9, 0.7, 0.2], "b": b})
-    expected = "0.800 → 0.700" if swap else "0.700 → 0.800"
+    expected = (0.8, 0.7) if swap else (0.7, 0.8)
     table = mldf.defect(*((many, few) if swap else (few, many)), ["a"])
-    assert table["Macro-AUC"].tolist() == [expected]
+    assert table["Macro-AUC"].tolist() == [pytest.approx(expected)]
 
 
 # --- claims --------------------------------------------------------------------------------------

@@ -1,13 +1,19 @@
 """Tables, tests and verdicts made from rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro import report
 from ldlrepro.datasets import make_standin
 from ldlrepro.metrics import DISTRIBUTION
-from ldlrepro.report import compare, pictures, tables
+from ldlrepro.protocols import get_paper
+from ldlrepro.report import claims, compare, provenance, settings, tables
+from ldlrepro.report.chapter import Chapter
+from ldlrepro.report.structrf import figures
+from ldlrepro.report.structrf.tables import running_times
+from ldlrepro.report.values import Beside, Difference, Share, Shown, Spread, Total
 
 NAMES = {"SJAFFE": "s-JAFFE", "Movie": "Movie"}
 
@@ -25,33 +31,86 @@ def records(dataset="SJAFFE", method="StructRF", shift=0.0, source="real", folds
 
 
 def printed():
-    return report.published_cells("structrf", [16], ["kl_divergence"])
+    return tables.published_cells("structrf", [16], ["kl_divergence"])
+
+
+def opened(profile, **sources):
+    """A chapter on StructRF, with RF in another experiment; the source of each data set."""
+    sets = [records(d, source=source) for d, source in sources.items()]
+    rivals = pd.concat([records(d, "RF", source=source) for d, source in sources.items()])
+    there = {"tables": pd.concat(sets), "other": rivals}
+    paper = get_paper("structrf")
+    measures = ["kl_divergence"]
+    return Chapter(paper, measures, printed(), profile, list(sources), there, there["tables"])
+
+
+def test_a_chapter_counts_the_original_files_and_in_the_quick_profile_all():
+    sources = {"SJAFFE": "real", "Movie": "realigned", "Natural_Scene": "synthetic"}
+    chapter = opened("paper", **sources)
+    assert chapter.apart == ["Movie", "Natural_Scene"]
+    assert set(chapter.counted.dataset) == {"SJAFFE"}
+    assert set(chapter.counting(chapter.records["other"]).dataset) == {"SJAFFE"}
+    quick = opened("quick", **sources)
+    assert set(quick.counted.dataset) == set(sources)
+    assert list(chapter.names)[:2] == ["Yeast_alpha", "Yeast_cdc"] and len(chapter.names) == 15
+    assert chapter.names["Movie"] == "Movie (re-aligned)"
+    assert chapter.names["Human_Gene"] == "Human Gene"
+
+
+def test_a_chapter_sets_printed_cells_beside_ours():
+    chapter = opened("paper", SJAFFE="real")
+    assert chapter.order[:2] == ["RF", "SA-IIS"]
+    assert chapter.ours.measure.unique().tolist() == ["kl_divergence"]
+    assert tables.agreeing(chapter.compared) == (1, 1)
+    both = chapter.joined("other", ["StructRF"])
+    assert both.method.value_counts().to_dict() == {"StructRF": 10, "RF": 10}
+    assert chapter.joined("other", ["SA-IIS"]).method.unique().tolist() == ["RF"]
+    far = replace(chapter, tables=chapter.tables.assign(kl_divergence=1.0))
+    assert tables.agreeing(far.compared) == (0, 1)  # nothing is kept of the other
+
+
+def test_a_table_a_data_set_and_tables_of_five():
+    names = {f"set {i}": f"Set {i}" for i in range(12)}
+    ours = pd.concat([records(d) for d in list(names)[:11]])
+    ours = tables.summary(ours, measures=["kl_divergence"])
+    captions = {d: f"K-L on {d}" for d in names}
+    shown = list(
+        tables.show_each_data_set(ours, printed(), captions, ["kl_divergence"], ["StructRF"])
+    )
+    assert [f"K-L on set {i}<" in html.data for i, html in enumerate(shown)] == [True] * 11
+    fives = list(tables.show_by_fives(ours, printed(), "kl_divergence", names, ["StructRF"]))
+    assert "<caption>K-L</caption>" in fives[0].data
+    assert [html.data.count("<th>Set ") for html in fives] == [5, 5, 1]
 
 
 def test_summary_is_mean_and_sample_deviation():
     mine = records()
-    row = report.summary(mine, measures=["kl_divergence"]).iloc[0]
+    row = tables.summary(mine, measures=["kl_divergence"]).iloc[0]
     assert row["mean"] == pytest.approx(mine.kl_divergence.mean())
     assert row["std"] == pytest.approx(np.std(mine.kl_divergence, ddof=1))
     assert row.folds == 10
 
 
-@pytest.mark.parametrize("shift, share", [(0.0, "1 of 1"), (0.05, "0 of 1")])
+@pytest.mark.parametrize("shift, share", [(0.0, (1, 1)), (0.05, (0, 1))])
 def test_agreement_counts_cells_within_the_tolerance(shift, share):
-    ours = report.summary(records(shift=shift), measures=["kl_divergence"])
-    table = report.agreement(report.cells(ours, printed()), NAMES)
+    ours = tables.summary(records(shift=shift), measures=["kl_divergence"])
+    table = tables.agreement(tables.cells(ours, printed()), NAMES)
     assert table.loc["s-JAFFE", "StructRF"] == share
-    assert table.loc["s-JAFFE", "RF"] == "not run"
-    apart = report.agreement(report.cells(ours, printed()), NAMES, apart=["SJAFFE"])
-    assert apart.loc["all that count", "StructRF"] == "not run"
+    assert table.loc["all that count", "StructRF"] == share
+    assert table.loc["s-JAFFE", "RF"] is None
+    html = tables.show(table[["RF", "StructRF"]], "c", missing="not run").data
+    assert f"<td>s-JAFFE</td><td>not run</td><td>{share[0]} of 1</td>" in html
+    assert f"<td>not run</td><td>{share[0]} of 1 ({share[0]:.0%})</td>" in html
+    apart = tables.agreement(tables.cells(ours, printed()), NAMES, apart=["SJAFFE"])
+    assert apart.loc["all that count", "StructRF"] is None
 
 
 def test_synthetic_numbers_are_never_set_beside_printed_ones():
-    ours = report.summary(records(source="synthetic"), measures=["kl_divergence"])
-    assert report.cells(ours, printed()).ours.isna().all()
-    html = report.side_by_side(ours, printed(), "x", ["kl_divergence"], ["StructRF"]).data
+    ours = tables.summary(records(source="synthetic"), measures=["kl_divergence"])
+    assert tables.cells(ours, printed()).ours.isna().all()
+    html = tables.side_by_side(ours, printed(), "x", ["kl_divergence"], ["StructRF"]).data
     assert "0.0544±0.0117" not in html and "sd" not in html
-    names = report.display_names(
+    names = provenance.display_names(
         records(source="synthetic"),
         ["SJAFFE"],
         pd.DataFrame({"name": ["SJAFFE"], "display": ["J"]}),
@@ -60,8 +119,8 @@ def test_synthetic_numbers_are_never_set_beside_printed_ones():
 
 
 def test_side_by_side_shows_paper_ours_and_difference():
-    ours = report.summary(records(shift=0.0117), measures=["kl_divergence"])
-    html = report.side_by_side(ours, printed(), "T", ["kl_divergence"], ["StructRF"]).data
+    ours = tables.summary(records(shift=0.0117), measures=["kl_divergence"])
+    html = tables.side_by_side(ours, printed(), "T", ["kl_divergence"], ["StructRF"]).data
     assert "0.0544±0.0117" in html and "K-L ↓" in html
     difference = (ours["mean"][0] - 0.0544) / 0.0117
     assert f"{difference:+.1f} sd" in html
@@ -86,28 +145,54 @@ def test_state_names_what_is_missing_stale_and_how_to_run_it():
             "total": 10,
         },
     ]
-    text = report.state(rows, NAMES, "structrf")
+    text = provenance.state(rows, NAMES, "structrf")
     assert "Movie: not run" in text and "--dataset Movie" in text
     assert "3 of 10 records are STALE" in text
     rows = [r | {"done": 10, "stale": 0} for r in rows]
-    assert "no record is stale" in report.state(rows, NAMES, "structrf")
+    assert "no record is stale" in provenance.state(rows, NAMES, "structrf")
 
 
 def test_head_to_head_and_tally_find_the_better_method():
     both = pd.concat([records(), records(method="RF", shift=0.03)])
     (row,) = compare.head_to_head(both, "StructRF", "RF", NAMES).to_dict("records")
-    assert row["better"] == "StructRF" and float(row["p, corrected"]) < 0.01
+    assert row["better"] == "StructRF" and row["p, corrected"] < 0.01
+    means = [both.kl_divergence[both.method == m].mean() for m in ("StructRF", "RF")]
+    assert [row[m].mean for m in ("StructRF", "RF")] == means
+    assert row["difference"] == (means[0] - means[1], means[0] / means[1] - 1)
+    html = compare.show_head_to_head(both, "StructRF", "RF", NAMES).data
+    assert "K-L: StructRF and RF" in html and f"<td>{row['p, corrected']:.4f}</td>" in html
     up = compare.tally(both, [("StructRF", "RF")], ["cosine", "kl_divergence"]).iloc[0]
     assert up["cells"] == 2 and up["first better"] == 1  # of cosine, more is better
-    assert up["first better, shown"] == up["second better, shown"] == "1 (1)"
+    assert up["first better, shown"] == up["second better, shown"] == (1, 1)
     same = pd.concat([records(), records(method="RF")])
     assert compare.tally(same, [("StructRF", "RF")], ["kl_divergence"])["first better"][0] == 0
 
 
+def test_firsts_are_the_best_of_their_cells_ties_included():
+    cells = pd.DataFrame(
+        [
+            ("A", "kl_divergence", "a", 1.0),
+            ("A", "kl_divergence", "b", 1.0),
+            ("A", "cosine", "a", 1.0),
+            ("A", "cosine", "b", 0.5),
+            ("B", "kl_divergence", "a", np.nan),
+            ("B", "kl_divergence", "b", 2.0),
+        ],
+        columns=["dataset", "measure", "method", "mean"],
+    )
+    assert compare.firsts(cells).tolist() == [True, True, True, False, False, True]
+
+
+def test_claims_table():
+    table = claims.claims_table({"it is so": (1.0, "in all"), "it is not": claims.NOT_RUN})
+    assert table.verdict.tolist() == ["reproduced", "not run"]
+    assert table.columns.tolist() == ["claim", "verdict", "evidence"]
+
+
 @pytest.mark.parametrize("share, word", [(1.0, "reproduced"), (0.6, "partly"), (0.1, "not")])
 def test_verdicts(share, word):
-    assert compare.verdict(share) == word
-    assert compare.verdict(float("nan")) == "not run"
+    assert claims.verdict(share) == word
+    assert claims.verdict(float("nan")) == "not run"
 
 
 def test_claims_by_their_evidence():
@@ -115,34 +200,61 @@ def test_claims_by_their_evidence():
         records(method=m, shift=0.01 * i)
         for i, m in enumerate(["StructRF", "SA-BFGS", "SA-IIS", "RF"])
     )
-    assert compare.order_claim(four, "StructRF", "RF", ["kl_divergence"])[0] == 1
-    assert compare.order_claim(four, "RF", "StructRF", ["kl_divergence"])[0] == 0
+    assert claims.order_claim(four, "StructRF", "RF", ["kl_divergence"])[0] == 1
+    assert claims.order_claim(four, "RF", "StructRF", ["kl_divergence"])[0] == 0
     near = pd.concat([records(), records(method="StructRF*", shift=0.0001)])
-    assert compare.same_claim(near, "StructRF", "StructRF*", ["kl_divergence"])[0] == 1
-    assert compare.same_claim(four, "StructRF", "RF", ["kl_divergence"])[0] == 0
+    assert claims.same_claim(near, "StructRF", "StructRF*", ["kl_divergence"])[0] == 1
+    assert claims.same_claim(four, "StructRF", "RF", ["kl_divergence"])[0] == 0
 
 
 def test_nearest_and_fixed_settings():
     near = records(parameters={"stage": 200}, method="SA-IIS", shift=0.0156)  # printed: 0.070
     far = records(parameters={"stage": 5}, method="SA-IIS", shift=0.2)
-    steps = tables.with_settings(pd.concat([near, far]))
-    cells = report.published_cells("structrf", [16], ["kl_divergence"])
-    row = report.nearest_settings(steps, cells, "SA-IIS", NAMES).iloc[0]
-    assert row["nearest setting"] == "SA-IIS, 200 steps" and row["cells that agree"] == "1 of 1"
-    fixed = report.fixed_settings(steps, cells, {"SA-IIS": ["SA-IIS, 5 steps"]})
-    assert fixed["cells that agree"][0] == "0 of 1"
+    steps = settings.with_settings(pd.concat([near, far]))
+    cells = tables.published_cells("structrf", [16], ["kl_divergence"])
+    row = settings.nearest_settings(steps, cells, "SA-IIS", NAMES).iloc[0]
+    assert row["nearest setting"] == "SA-IIS, 200 steps" and row["cells that agree"] == (1, 1)
+    fixed = settings.fixed_settings(steps, cells, {"SA-IIS": ["SA-IIS, 5 steps"]})
+    assert fixed["cells that agree"][0] == (0, 1)
 
 
-def test_ratios_to_a_method():
+def test_running_times_as_ratios_to_a_method():
     two = pd.concat([records(), records(method="SA-BFGS").assign(fit_seconds=4.0)])
-    rows = report.published_cells("structrf", [3], ["fit_seconds", "predict_seconds"])
-    row = report.ratios(two, "SA-BFGS", NAMES, rows).iloc[0]
-    assert row["ratio, ours"] == "0.500"
-    assert row["ratio to SA-BFGS, printed"] == f"{1.3 / 93:.3f}"
+    rows = tables.published_cells("structrf", [3], ["fit_seconds", "predict_seconds"])
+    row = running_times(two, "SA-BFGS", NAMES, rows).iloc[0]
+    assert row.ratio_ours == pytest.approx(0.5)
+    assert row.ratio_printed == pytest.approx(1.3 / 93)
 
 
 def test_printed_text_is_escaped_and_pictures_draw():
     assert "&lt;b&gt;" in tables.show(pd.DataFrame({"a": ["<b>"]}), "c").data
     bunch = make_standin("SJAFFE", n_samples=60)
-    for draw in (pictures.one_distribution, pictures.one_split, pictures.one_search):
+    for draw in (figures.one_distribution, figures.one_split, figures.one_search):
         assert draw(bunch).axes
+
+
+def test_numbers_become_text_where_a_table_is_shown():
+    frame = pd.DataFrame({"a": [0.5, np.nan], "b": ["x", None], "c": [3, 4]})
+    frame["d"] = [Spread(0.25, 0.125), Beside(0.25, 0.5)]
+
+    def rows(**more):
+        _, *rows = tables.show(frame, "caption", False, **more).data.split("<tr><td>")
+        return [row.split("</td></tr>")[0].split("</td><td>") for row in rows]
+
+    first, second = rows()
+    assert first == ["0.5", "x", "3", "0.2500±0.1250"] and second == ["–", "–", "4", "0.25 / 0.5"]
+    first, second = rows(form="{:.1%}", missing="not run")
+    assert first == ["50.0%", "x", "3", "25.0%±12.5%"]
+    assert second == ["not run", "not run", "4", "25.0% / 50.0%"]
+    assert rows(form={"a": "{:+.2f}"})[0] == ["+0.50", "x", "3", "0.2500±0.1250"]
+
+
+def test_values_as_text():
+    assert [str(v) for v in (Share(1, 3), Total(1, 3), Shown(1, 2))] == [
+        "1 of 3",
+        "1 of 3 (33%)",
+        "1 (2)",
+    ]
+    assert Share(1, 4).ratio == 0.25 and np.isnan(Share(0, 0).ratio)
+    assert str(Spread(0.12345, np.nan)) == "0.1235" and f"{Spread(1, 2):.1f}" == "1.0±2.0"
+    assert str(Difference(0.01, -0.2)) == "+0.0100 (-20.0%)"

@@ -1,55 +1,39 @@
-"""Tables, plots and verdicts for the notebooks: rows in, something to look at out."""
+"""Tables, figures and verdicts for the notebooks: records in, something to look at out.
 
-from ldlrepro.report.compare import (
-    critical_difference,
-    head_to_head,
-    ratios,
-    tally,
-)
-from ldlrepro.report.pictures import one_distribution, one_search, one_split
-from ldlrepro.report.plots import all_cells, curves, savings, step_process, style
-from ldlrepro.report.provenance import apart, display_names, provenance, state
+What all chapters share is here; what one paper alone shows is in its own package. Functions return
+numbers, as a rule a frame of them; those called ``show_`` and more make HTML of it.
+"""
+
+from ldlrepro.report.chapter import open_chapter
+from ldlrepro.report.compare import show_head_to_head, tally
+from ldlrepro.report.plots import all_cells
+from ldlrepro.report.provenance import show_provenance
+from ldlrepro.report.settings import fixed_settings, show_nearest, with_settings
 from ldlrepro.report.tables import (
     agreement,
-    by_data_set,
-    cells,
-    declared,
-    fixed_settings,
-    nearest_settings,
     printed_rows,
     published_cells,
     show,
-    side_by_side,
+    show_by_fives,
+    show_each_data_set,
+    show_identities,
     summary,
-    with_settings,
 )
 
 __all__ = [
     "agreement",
     "all_cells",
-    "apart",
-    "by_data_set",
-    "cells",
-    "critical_difference",
-    "curves",
-    "declared",
-    "display_names",
     "fixed_settings",
-    "head_to_head",
-    "nearest_settings",
-    "one_distribution",
-    "one_search",
-    "one_split",
+    "open_chapter",
     "printed_rows",
-    "provenance",
     "published_cells",
-    "ratios",
-    "savings",
     "show",
-    "side_by_side",
-    "state",
-    "step_process",
-    "style",
+    "show_by_fives",
+    "show_each_data_set",
+    "show_head_to_head",
+    "show_identities",
+    "show_nearest",
+    "show_provenance",
     "summary",
     "tally",
     "with_settings",

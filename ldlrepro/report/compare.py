@@ -1,4 +1,4 @@
-"""Methods against each other: paired tests over folds, ranks over data sets, claims."""
+"""Methods against each other: paired tests over folds, ranks over data sets."""
 
 from functools import cache
 from typing import NamedTuple
@@ -10,10 +10,10 @@ import scikit_posthocs
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import rounding, stats
+from ldlrepro.report.tables import show
+from ldlrepro.report.values import Difference, Shown, Spread
 
 LEVEL = 0.05
-#: A claim on many cells is reproduced from this share of them on, partly from the second on.
-REPRODUCED, PARTLY = 0.95, 0.5
 
 
 def head_to_head(records, first, second, names, measure="kl_divergence"):
@@ -21,26 +21,32 @@ def head_to_head(records, first, second, names, measure="kl_divergence"):
 
     Returns
     -------
-    DataFrame, one row a data set; p-values are two-sided
+    DataFrame, one row a data set; p-values are two-sided, NaN for one split
     """
     rows = []
-    order = [d for d in names if d in set(records.dataset)]
-    pairs = {pair.dataset: pair for pair in _pairs(records, first, second, measure)}
-    for dataset in (d for d in order if d in pairs):
+    pairs = {pair.dataset: pair for pair in pairs_of(records, first, second, measure)}
+    for dataset in (d for d in names if d in pairs):
         pair = pairs[dataset]
         a, b = pair.first, pair.second
         rows.append(
             {
                 "data set": names[dataset],
-                first: _mean_and_spread(a),
-                second: _mean_and_spread(b),
-                "difference": f"{a.mean() - b.mean():+.4f} ({a.mean() / b.mean() - 1:+.1%})",
-                "p, paired t": _shown(_p(pair, corrected=False)),
-                "p, corrected": _shown(_p(pair)),
+                first: _spread(a),
+                second: _spread(b),
+                "difference": Difference(a.mean() - b.mean(), a.mean() / b.mean() - 1),
+                "p, paired t": p_value(pair, corrected=False),
+                "p, corrected": p_value(pair),
                 "better": _winner(first, second, pair, measure),
             }
         )
     return pd.DataFrame(rows)
+
+
+def show_head_to_head(records, first, second, names, caption=None, measure="kl_divergence"):
+    """`head_to_head` as an HTML table."""
+    table = head_to_head(records, first, second, names, measure)
+    caption = caption or f"{MEASURES[measure].label}: {first} and {second}"
+    return show(table, caption, False, form="{:.4f}")
 
 
 class Pair(NamedTuple):
@@ -59,7 +65,8 @@ class Pair(NamedTuple):
         return away if abs(away) > self.floor else 0.0
 
 
-def _pairs(records, first, second, measure):
+def pairs_of(records, first, second, measure):
+    """Yield a `Pair` for each data set on which two methods share a fold."""
     for dataset, mine in records.groupby("dataset", sort=False):
         wide = mine.pivot_table(index="fold", columns="method", values=measure)
         if first in wide and second in wide:
@@ -91,7 +98,7 @@ def _stated():
     return stated
 
 
-def _p(pair, corrected=True):
+def p_value(pair, corrected=True):
     """p-value of the paired t-test; NaN for a single split, 1 where rounding makes as much."""
     if len(pair.first) < 2:
         return float("nan")
@@ -102,16 +109,12 @@ def _p(pair, corrected=True):
     return stats.paired_t(pair.first, pair.second)
 
 
-def _shown(p):
-    return "–" if np.isnan(p) else f"{p:.4f}"
-
-
-def _mean_and_spread(a):
-    return f"{a.mean():.4f}±{a.std(ddof=1):.4f}" if len(a) > 1 else f"{a.mean():.4f}"
+def _spread(a):
+    return Spread(a.mean(), a.std(ddof=1) if len(a) > 1 else float("nan"))
 
 
 def _winner(first, second, pair, measure):
-    p = _p(pair)
+    p = p_value(pair)
     if np.isnan(p):
         return "one split: no test"
     if p >= LEVEL:
@@ -130,8 +133,8 @@ def tally(records, pairs, measures):
         row = {"first": first, "second": second, "cells": len(fought)}
         row["first better"] = int((fought.gain > 0).sum())
         for side, ahead in (("first", fought.gain > 0), ("second", fought.gain < 0)):
-            corrected = (ahead & (fought.p_corrected < LEVEL)).sum()
-            row[f"{side} better, shown"] = f"{corrected} ({(ahead & (fought.p < LEVEL)).sum()})"
+            tests = (fought.p_corrected, fought.p)
+            row[f"{side} better, shown"] = Shown(*(int((ahead & (p < LEVEL)).sum()) for p in tests))
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -163,8 +166,8 @@ def duels(records, first, rivals, measures):
     for rival in rivals:
         for measure in measures:
             sign = 1 if MEASURES[measure].greater_is_better else -1
-            for pair in _pairs(records, first, rival, measure):
-                tests = _p(pair, corrected=False), _p(pair)
+            for pair in pairs_of(records, first, rival, measure):
+                tests = p_value(pair, corrected=False), p_value(pair)
                 gain, level = sign * pair.difference, pair.first.mean()
                 rows.append((pair.dataset, measure, rival, gain, level, *tests))
     columns = ["dataset", "measure", "rival", "gain", "level", "p", "p_corrected"]
@@ -190,81 +193,17 @@ def critical_difference(records, methods, measure, title):
     return figure
 
 
-def verdict(share):
-    """Word for a claim that holds in a share of its cells (NaN: nothing was run)."""
-    if np.isnan(share):
-        return "not run"
-    if share >= REPRODUCED:
-        return "reproduced"
-    return "partly" if share >= PARTLY else "not"
-
-
-def order_claim(records, better, worse, measures):
-    """Evidence that one method is better than another in every cell: (share, text)."""
-    (row,) = tally(records, [(better, worse)], measures).to_dict("records")
-    share = row["first better"] / row["cells"] if row["cells"] else float("nan")
-    text = (
-        f"{better} better than {worse} in {row['first better']} of {row['cells']} cells, shown in "
-        f"{row['first better, shown']}; the reverse shown in {row['second better, shown']}"
-    )
-    return share, text
-
-
-def spread_claim(summary, method, rivals, measures):
-    """Evidence that a method has the lowest standard deviation over folds: (share, text)."""
-    wide = summary[summary.measure.isin(measures)]
-    wide = wide.pivot_table(index=["dataset", "measure"], columns="method", values="std")
-    wide = wide[[method, *rivals]].dropna()
-    lowest = (wide[method] <= wide[list(rivals)].min(axis=1)).sum()
-    share = lowest / len(wide) if len(wide) else float("nan")
-    return share, f"{method} has the lowest of the four in {lowest} of {len(wide)} cells"
-
-
-def same_claim(records, first, second, measures, share_of_mean=0.01):
-    """Evidence that two methods do not differ: cells whose means differ by at most a share."""
-    near = total = shown = shown_paired = 0
-    for measure in measures:
-        for pair in _pairs(records, first, second, measure):
-            total += 1
-            near += abs(pair.difference) <= share_of_mean * abs(pair.second.mean())
-            shown += _p(pair) < LEVEL
-            shown_paired += _p(pair, corrected=False) < LEVEL
-    text = (
-        f"means within {share_of_mean:.0%} in {near} of {total} cells; a difference is shown in "
-        f"{shown} ({shown_paired})"
-    )
-    return (near / total if total else float("nan")), text
-
-
-def ratios(records, base, names, printed):
-    """Training seconds as ratios to one method's, printed and ours, one row a data set and method.
+def firsts(means):
+    """Which rows hold the best mean of their cell, ties included.
 
     Parameters
     ----------
-    printed : cells of the paper with the measures fit_seconds and predict_seconds
+    means : DataFrame with dataset, measure, mean, a row a method
+
+    Returns
+    -------
+    boolean Series
     """
-    ours = records.groupby(["dataset", "method"], sort=False)[
-        ["fit_seconds", "predict_seconds"]
-    ].median()
-    theirs, theirs_test = (
-        printed[printed.measure == m].set_index(["dataset", "method"])["mean"]
-        for m in ("fit_seconds", "predict_seconds")
-    )
-    real = set(records[records.source != "synthetic"].dataset)
-    rows = []
-    for (dataset, method), seconds in ours.iterrows():
-        known = dataset in real and (dataset, method) in theirs.index
-        p = theirs[dataset, method] / theirs[dataset, base] if known else np.nan
-        rows.append(
-            {
-                "data set": names[dataset],
-                "method": method,
-                "training s, printed": f"{theirs[dataset, method]:g}" if known else "–",
-                "ours": f"{seconds.fit_seconds:.3f}",
-                f"ratio to {base}, printed": f"{p:.3f}" if known else "–",
-                "ratio, ours": f"{seconds.fit_seconds / ours.fit_seconds[dataset, base]:.3f}",
-                "test s, printed": f"{theirs_test[dataset, method]:g}" if known else "–",
-                "ours ": f"{seconds.predict_seconds:.4f}",
-            }
-        )
-    return pd.DataFrame(rows)
+    sign = means.measure.map(lambda m: 1 if MEASURES[m].greater_is_better else -1)
+    signed = sign * means["mean"]
+    return signed == signed.groupby([means.dataset, means.measure]).transform("max")

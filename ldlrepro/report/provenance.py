@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from ldlrepro.report.tables import show
+
 
 def display_names(records, datasets, registry):
     """Names for tables: a re-aligned or synthetic set is always named so.
@@ -54,9 +56,16 @@ def state(status, names, paper):
 
 
 def provenance(records):
-    """One row a machine and set of versions: fits, data sets and hours of fitting."""
+    """One row a machine and set of versions: fits, data sets and minutes of fitting.
+
+    Parameters
+    ----------
+    records : dict, experiment -> records
+    """
     # A staged fit has a record for each stage.
-    fits = records.drop_duplicates(["experiment", "dataset", "method", "seed", "fold"])
+    fits = pd.concat(records.values()).drop_duplicates(
+        ["experiment", "dataset", "method", "seed", "fold"]
+    )
     rows = fits.assign(
         versions=fits.versions.map(
             lambda v: ", ".join(f"{name} {number}" for name, number in sorted(v.items()))
@@ -69,7 +78,12 @@ def provenance(records):
             "versions": versions,
             "fits": len(mine),
             "data sets": mine.dataset.nunique(),
-            "minutes of fitting": f"{mine.fit_seconds.sum() / 60:.1f}",
+            "minutes of fitting": mine.fit_seconds.sum() / 60,
         }
         for (machine, versions), mine in groups
     )
+
+
+def show_provenance(records):
+    """`provenance` as an HTML table."""
+    return show(provenance(records), "All records of this chapter", False, form="{:.1f}")

@@ -7,6 +7,7 @@ from IPython.display import HTML
 
 from ldlrepro import published
 from ldlrepro.metrics import DISTRIBUTION, MEASURES
+from ldlrepro.report.values import Beside, Share, Spread, Total
 
 
 def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
@@ -35,6 +36,12 @@ def cells(ours, printed):
     )
 
 
+def agreeing(compared):
+    """How many of the compared cells that we have agree, as a `Share`."""
+    there = compared[compared.ours.notna()]
+    return Share(int(there.agrees.sum()), len(there))
+
+
 def agreement(compared, names, apart=()):
     """Share of cells that agree, for each method and data set.
 
@@ -46,21 +53,15 @@ def agreement(compared, names, apart=()):
 
     Returns
     -------
-    DataFrame, one row a data set and a last one "all that count", one column a method: "5 of 6"
+    DataFrame of `Share`, one row a data set and a last one "all that count", one column a method;
+    None where nothing was run
     """
-    there = compared[compared.ours.notna()]
-
-    def share(rows):
-        return f"{int(rows.agrees.sum())} of {len(rows)}" if len(rows) else "not run"
-
     table = {}
     for method in compared.method.unique():
-        mine = there[there.method == method]
-        column = {names[d]: share(mine[mine.dataset == d]) for d in compared.dataset.unique()}
-        counted = mine[~mine.dataset.isin(apart)]
-        percent = f" ({100 * counted.agrees.mean():.0f}%)" if len(counted) else ""
-        column["all that count"] = share(counted) + percent
-        table[method] = column
+        mine = compared[compared.method == method]
+        column = {names[d]: agreeing(mine[mine.dataset == d]) for d in compared.dataset.unique()}
+        column["all that count"] = Total(*agreeing(mine[~mine.dataset.isin(apart)]))
+        table[method] = {row: share if share.whole else None for row, share in column.items()}
     return pd.DataFrame(table).rename_axis("data set")
 
 
@@ -75,6 +76,13 @@ def side_by_side(ours, printed, caption, measures, order):
     return _grid(ours, printed, caption, "measure", heads, order)
 
 
+def show_each_data_set(ours, printed, captions, measures, order):
+    """`side_by_side` for each data set of ``captions`` (dict, data set -> caption) that was run."""
+    for dataset in (d for d in captions if d in set(ours.dataset)):
+        mine, theirs = (rows[rows.dataset == dataset] for rows in (ours, printed))
+        yield side_by_side(mine, theirs, captions[dataset], measures, order)
+
+
 def by_data_set(ours, printed, caption, heads, order):
     """One measure: a row a method, a column a data set; cells as in `side_by_side`.
 
@@ -84,6 +92,17 @@ def by_data_set(ours, printed, caption, heads, order):
     heads : dict, data set -> head of its column
     """
     return _grid(ours, printed, caption, "dataset", heads, order)
+
+
+def show_by_fives(ours, printed, measure, names, order, caption=None):
+    """`by_data_set` for one measure of all, in tables of at most five data sets."""
+    caption = caption or MEASURES[measure].label
+    there = [d for d in names if d in set(ours.dataset)]
+    for some in (there[i : i + 5] for i in range(0, len(there), 5)):
+        mine, theirs = (
+            rows[(rows.measure == measure) & rows.dataset.isin(some)] for rows in (ours, printed)
+        )
+        yield by_data_set(mine, theirs, caption, {d: names[d] for d in some}, order)
 
 
 def _grid(ours, printed, caption, column, heads, order):
@@ -96,11 +115,12 @@ def _grid(ours, printed, caption, column, heads, order):
             if (method, key) not in mine.index:
                 row.append("<td>not run</td>")
                 continue
-            own = _pm(mine.loc[(method, key), "mean"], mine.loc[(method, key), "std"])
+            own = Spread(mine.loc[(method, key), "mean"], mine.loc[(method, key), "std"])
             c = compared.loc[(method, key)] if (method, key) in compared.index else None
             if c is not None and pd.notna(c.ours):
                 mark = "✓" if c.agrees else "✗"
-                lines = f"{_pm(c.published, c.published_std)}<br><b>{own}</b><br>{_away(c)} {mark}"
+                theirs = Spread(c.published, c.published_std)
+                lines = f"{theirs}<br><b>{own}</b><br>{_away(c)} {mark}"
             else:
                 lines = f"–<br><b>{own}</b>"
             row.append(f"<td>{lines}</td>")
@@ -113,116 +133,32 @@ def _grid(ours, printed, caption, column, heads, order):
     )
 
 
-def show(frame, caption, index=True):
-    """A small DataFrame as an HTML table with a caption; text as it is."""
+def show(frame, caption, index=True, form="{}", missing="–"):
+    """A small DataFrame as an HTML table with a caption: numbers become text here.
+
+    Parameters
+    ----------
+    form : how floats, `Spread` and `Beside` are written, "{:.1%}" say, or a dict: head -> form
+    missing : text in place of None and NaN
+    """
     frame = frame.reset_index() if index else frame
+    forms = form if isinstance(form, dict) else dict.fromkeys(frame.columns, form)
     head = "".join(f"<th>{escape(str(c))}</th>" for c in frame.columns)
-    rows = "".join(
-        "<tr>" + "".join(_cell(str(value)) for value in row) + "</tr>"
-        for row in frame.itertuples(index=False)
-    )
+    columns = [
+        [_cell(_written(value, forms.get(head, "{}"), missing)) for value in frame[head]]
+        for head in frame.columns
+    ]
+    rows = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*columns, strict=True))
     return HTML(
         f"<table class='ldl'><caption>{escape(caption)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     )
 
 
-def declared(records, key):
-    """A setting that the methods declare, of every record.
-
-    Parameters
-    ----------
-    records : records with ``settings`` (dict: see `protocols.declare.Method`)
-    key : str
-
-    Returns
-    -------
-    Series with the index of ``records``; None or NaN where a method says nothing of it
-    """
-    return pd.Series([s.get(key) for s in records.settings], index=records.index)
-
-
-def with_settings(records, unit="steps"):
-    """Staged and unstaged records with columns ``stage`` and ``setting`` (a text)."""
-    stage = [p.get("stage") for p in records.parameters]
-    setting = [
-        method
-        if s is None
-        else f"{method}, zeros raised to {s:g}"
-        if s < 1
-        else f"{method}, {s} steps"
-        for method, s in zip(records.method, stage, strict=True)
-    ]
-    return records.assign(stage=stage, setting=setting)
-
-
-def nearest_settings(records, printed, method, names):
-    """Which of the tried settings comes nearest to a method's printed cells.
-
-    An explanation, not a result: the setting is picked by the printed numbers.
-
-    Parameters
-    ----------
-    records : records with a column ``setting``
-    printed : cells of the paper; only those of ``method`` count
-    names : dict, data set -> name in the table
-
-    Returns
-    -------
-    DataFrame, one row a data set: nearest setting, cells that agree, K-L printed and with it
-    """
-    records = records[records.source != "synthetic"]
-    ours = summary(records, by=("dataset", "setting"), measures=printed.measure.unique())
-    printed = printed[printed.method == method]
-    columns = ["data set", "nearest setting", "cells that agree", "K-L printed", "K-L with it"]
-    rows = []
-    for dataset in (d for d in names if d in set(ours.dataset) & set(printed.dataset)):
-        mine = ours[ours.dataset == dataset]
-        best = None
-        for setting, settled in mine.groupby("setting", sort=False):
-            compared = cells(settled.assign(method=method), printed[printed.dataset == dataset])
-            miss = (compared.difference.abs() / compared.tolerance).mean()
-            if best is None or miss < best[0]:
-                best = miss, setting, compared.set_index("measure")
-        _, setting, compared = best
-        kl = compared.loc["kl_divergence"]
-        share = f"{int(compared.agrees.sum())} of {len(compared)}"
-        theirs, own = _pm(kl.published, kl.published_std), _pm(kl.ours, kl.ours_std)
-        rows.append((names[dataset], setting, share, theirs, own))
-    return pd.DataFrame(rows, columns=columns)
-
-
-def fixed_settings(records, printed, settings, apart=()):
-    """Cells that agree under settings that are the same for all data sets.
-
-    Parameters
-    ----------
-    records : records with a column ``setting``
-    settings : dict, method of the paper -> settings
-    apart : data sets that are not counted
-    """
-    records = records[(records.source != "synthetic") & ~records.dataset.isin(apart)]
-    rows = []
-    for method, ours in settings.items():
-        for setting in ours:
-            mine = summary(
-                records[records.setting == setting].assign(method=method),
-                measures=printed.measure.unique(),
-            )
-            compared = cells(mine, printed[printed.method == method])
-            there = compared[compared.ours.notna()]
-            rows.append((method, setting, f"{int(there.agrees.sum())} of {len(there)}"))
-    return pd.DataFrame(rows, columns=["method", "setting", "cells that agree"])
-
-
-def printed_rows(paper, table):
-    """A printed table as it is: a row a method, a column a measure."""
-    rows = published.load(paper)
-    rows = rows[rows.table == table]
-    wide = rows.pivot_table(
-        index="method", columns="measure", values="mean_printed", aggfunc="first", sort=False
-    )
-    return wide.reset_index()
+def _written(value, form, missing):
+    if value is None or value is pd.NA or (isinstance(value, float) and pd.isna(value)):
+        return missing
+    return form.format(value) if isinstance(value, float | Spread | Beside) else str(value)
 
 
 def _cell(text):
@@ -236,5 +172,20 @@ def _away(cell):
     return f"{round(cell.difference_in_stds, 1) + 0.0:+.1f} sd"
 
 
-def _pm(mean, std):
-    return f"{mean:.4f}" if pd.isna(std) else f"{mean:.4f}±{std:.4f}"
+def printed_rows(paper, table):
+    """A printed table as it is: a row a method, a column a measure."""
+    rows = published.load(paper)
+    rows = rows[rows.table == table]
+    wide = rows.pivot_table(
+        index="method", columns="measure", values="mean_printed", aggfunc="first", sort=False
+    )
+    return wide.reset_index()
+
+
+def show_identities(paper):
+    """Printed numbers of a paper that break an identity, as HTML, or a line that says none does."""
+    broken = published.identities(published.load(paper))
+    broken = broken[["table", "dataset", "method", "rule", "printed", "excess", "rounding"]]
+    if len(broken):
+        return show(broken.round(4), "Printed numbers that break an identity", False)
+    print("Every stored cell obeys the identities of the errata page.")

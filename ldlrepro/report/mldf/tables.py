@@ -1,4 +1,7 @@
-"""What only the chapter on MLDF counts: own measures, duels, layers, labels, `image`."""
+"""Tables of the chapter on MLDF: own measures, duels, depth, ties, reuse, layers, `image`."""
+
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -6,7 +9,7 @@ import pandas as pd
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols import stats
 from ldlrepro.report.compare import LEVEL, duels
-from ldlrepro.report.tables import cells, show, summary
+from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
 from ldlrepro.studies.depth import CASCADE, FOREST
 from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
 
@@ -28,16 +31,6 @@ ORDER = (
     "RF-PCT, depth 3",
     "Label frequencies",
 )
-#: Labels of a set, and the most that one of its rows has.
-MOST_LABELS = {
-    "CAL500": (174, 48),
-    "enron": (53, 12),
-    "image": (5, 3),
-    "scene": (6, 3),
-    "yeast": (14, 11),
-    "corel16k001": (153, 5),
-    "corel16k002": (164, 5),
-}
 
 
 def own_measures(records):
@@ -58,6 +51,28 @@ def own_measures(records):
     return pd.concat([own.reset_index(), records[stage.isna()]])[records.columns]
 
 
+def with_own_measures(chapter):
+    """The chapter with `own_measures` of all that its tables show (in the quick profile: small)."""
+    shown = ["tables", "table_5"] + ["tables_large"] * (chapter.profile == "paper")
+    tables = [own_measures(chapter.records[name]) for name in shown]
+    return replace(chapter, tables=pd.concat(tables, ignore_index=True))
+
+
+def large(chapter):
+    """Data sets of which time allowed one split."""
+    return chapter.paper.experiment("tables_large").datasets
+
+
+def of_table(chapter, number):
+    """Printed cells of one table."""
+    return chapter.printed[chapter.printed.table == number]
+
+
+def to_stand_beside(chapter, number):
+    """Printed cells of one table, none in the quick profile, whose numbers are synthetic."""
+    return of_table(chapter, number) if chapter.profile == "paper" else chapter.printed[:0]
+
+
 def splits(numbers):
     """Text on how many splits lie behind a table, where the methods differ.
 
@@ -71,20 +86,21 @@ def splits(numbers):
     return text + "".join(f"; {one}" for one in fewer)
 
 
-def table_3(printed, registry):
-    """Table 3 beside the registry; "≠" marks where they differ, "–" what is not known here."""
-    wide = printed.pivot_table(index="dataset", columns="measure", values="mean", sort=False)
-    registry = registry.set_index("name")
-    rows = []
-    for dataset, said in wide.iterrows():
-        row = {"data set": registry.display[dataset]}
-        for column in ("n", "features", "labels"):
-            here = registry.loc[dataset, column]
-            differ = "" if pd.isna(here) or here == said[column] else " ≠"
-            row[f"{column}, printed"] = f"{said[column]:.0f}"
-            row[f"{column}, here"] = "–" if pd.isna(here) else f"{here}{differ}"
-        rows.append(row)
-    return show(pd.DataFrame(rows), "Table 3", False)
+def show_table_4(chapter):
+    """Table 4 and more methods below it, an HTML table a data set."""
+    numbers = chapter.tables.groupby(["dataset", "method"])["fold"].nunique()
+    captions = {
+        d: f"Table 4. {name}; {splits(numbers[d])}"
+        for d, name in chapter.names.items()
+        if d in numbers
+    }
+    return show_each_data_set(chapter.ours, chapter.printed, captions, MEASURES, ORDER)
+
+
+def agreement_of_methods(chapter, methods):
+    """`report.agreement` of those of some methods that have printed cells."""
+    table = agreement(chapter.compared, chapter.names)
+    return table[[m for m in methods if m in table]]
 
 
 def average_ranks(means, methods):
@@ -104,12 +120,37 @@ def average_ranks(means, methods):
         if wide.empty:
             continue
         ranks = stats.ranks(wide.to_numpy(), UP[measure]).mean(axis=0)
-        table[LABEL[measure]] = [f"{rank:.2f}" for rank in ranks]
+        table[LABEL[measure]] = ranks
     return pd.DataFrame(table, index=pd.Index(methods, name="method"))
 
 
+def show_average_ranks(chapter, methods):
+    """`average_ranks` on the small sets, here and printed, with and without RAKEL, as HTML."""
+    small = chapter.ours[~chapter.ours.dataset.isin(large(chapter))]
+    printed = to_stand_beside(chapter, 4)
+    printed = printed[printed.dataset.isin(small.dataset)]
+    five = [m for m in methods if m != "RAKEL"]  # whose printed row is lost but for two cells
+    for caption, means, some in (
+        ("Average rank on the small sets, here (all six methods)", small, methods),
+        ("Average rank on the same sets, printed (without RAKEL)", printed, five),
+        ("Average rank on the same sets, here (without RAKEL)", small, five),
+    ):
+        yield show(average_ranks(means, some), caption, form="{:.2f}")
+
+
+class Score(NamedTuple):
+    """Duels won, drawn and lost: "3/2/1"."""
+
+    won: int
+    drawn: int
+    lost: int
+
+    def __str__(self):
+        return f"{self.won}/{self.drawn}/{self.lost}"
+
+
 def duel_table(records, first, rivals, printed):
-    """Wins/draws/losses of a method by the t-test at 5%, by measure, printed and ours.
+    """`Score` of a method by the t-test at 5%, by measure and of all, printed and ours.
 
     Parameters
     ----------
@@ -118,46 +159,43 @@ def duel_table(records, first, rivals, printed):
     fought = duels(records, first, rivals, MEASURES)
     tested = fought.dropna(subset=["p"]).dataset
     there = printed[printed.dataset.isin(tested) & printed.method.isin([first, *rivals])]
-    rows = []
-    for measure in MEASURES:
-        mine = fought[fought.measure == measure]
-        rows.append(
-            {
-                "measure": LABEL[measure],
-                "printed": slashed(_said(there[there.measure == measure])),
-                "paired t-test": slashed(won_drawn_lost(mine, "p")),
-                "corrected t-test": slashed(won_drawn_lost(mine, "p_corrected")),
-            }
-        )
-    table = pd.DataFrame(rows)
-    total = {"printed": _said(there), "paired t-test": won_drawn_lost(fought, "p")}
-    total["corrected t-test"] = won_drawn_lost(fought, "p_corrected")
-    table.loc[len(table)] = ["all"] + [slashed(score) for score in total.values()]
-    return table
+    parts = {LABEL[m]: (there[there.measure == m], fought[fought.measure == m]) for m in MEASURES}
+    parts["all"] = there, fought
+    return pd.DataFrame(
+        {
+            "measure": label,
+            "printed": _said(said),
+            "paired t-test": score(mine, "p"),
+            "corrected t-test": score(mine, "p_corrected"),
+        }
+        for label, (said, mine) in parts.items()
+    )
 
 
-def won_drawn_lost(fought, column):
-    """Numbers of duels shown better, not shown, and shown worse by the p-values in a column."""
-    fought = fought.dropna(subset=[column])  # one split: no test
+def score(fought, column):
+    """`Score` of duels by the p-values in a column; one split is no test."""
+    fought = fought.dropna(subset=[column])
     shown = fought[column] < LEVEL
     won, lost = (shown & (fought.gain > 0)).sum(), (shown & (fought.gain < 0)).sum()
-    return int(won), len(fought) - int(won + lost), int(lost)
+    return Score(int(won), len(fought) - int(won + lost), int(lost))
 
 
 def _said(printed):
-    """Wins, draws and losses that a printed table marks or counts."""
+    """`Score` that a printed table marks or counts."""
     counted = printed.note.str.extract(r"wins/draws/losses (\d+)/(\d+)/(\d+)").dropna()
     if len(counted):
-        return tuple(int(n) for n in counted.astype(int).sum())
+        return Score(*(int(n) for n in counted.astype(int).sum()))
     marks = printed.note[printed.method != "MLDF"]
     better = marks.str.contains("MLDF better").sum()
     worse = marks.str.contains("MLDF worse").sum()
-    return int(better), len(marks) - int(better + worse), int(worse)
+    return Score(int(better), len(marks) - int(better + worse), int(worse))
 
 
-def slashed(counts):
-    """Wins, draws and losses as text: 3/2/1."""
-    return "/".join(str(n) for n in counts)
+class Layers(tuple):
+    """Numbers of layers: "7, 5, 6"."""
+
+    def __str__(self):
+        return ", ".join(map(str, self))
 
 
 def growth(layers, forests, names):
@@ -171,12 +209,12 @@ def growth(layers, forests, names):
             {
                 "data set": names[dataset],
                 "measure": LABEL[measure],
-                "L of each split": ", ".join(str(n) for n in mine.layer[mine.final]),
-                "first layer": f"{mine.test[mine.layer == 1].mean():.4f}",
-                "layer L": f"{mine.test[mine.final].mean():.4f}",
-                "last layer grown": f"{mine.test[mine.layer == mine.layer.max()].mean():.4f}",
-                "best on test": f"{pick.mean():.4f}",
-                "RF-PCT, as many trees": f"{trees.test.mean():.4f}",
+                "L of each split": Layers(mine.layer[mine.final]),
+                "first layer": mine.test[mine.layer == 1].mean(),
+                "layer L": mine.test[mine.final].mean(),
+                "last layer grown": mine.test[mine.layer == mine.layer.max()].mean(),
+                "best on test": pick.mean(),
+                "RF-PCT, as many trees": trees.test.mean(),
             }
         )
     return pd.DataFrame(rows)
@@ -205,12 +243,22 @@ def decreases(labels, measure):
     return pd.DataFrame(mean).T, pd.DataFrame(p, index=order).T
 
 
+class Change(NamedTuple):
+    """A number before and after: "0.300 → 0.200"."""
+
+    before: float
+    after: float
+
+    def __str__(self):
+        return f"{self.before:.3f} → {self.after:.3f}"
+
+
 def defect(published, right, order):
     """The `image` file as published and with its labels put right, on the splits run with both.
 
     Returns
     -------
-    DataFrame, one row a method: "as published → put right" for each measure
+    DataFrame, one row a method: `Change` of each measure
     """
     rows = []
     for method in order:
@@ -218,9 +266,27 @@ def defect(published, right, order):
         both = a.index.intersection(b.index)
         if len(both):
             before, after = (f.loc[both, list(MEASURES)].mean() for f in (a, b))
-            change = {LABEL[m]: f"{before[m]:.3f} → {after[m]:.3f}" for m in MEASURES}
+            change = {LABEL[m]: Change(before[m], after[m]) for m in MEASURES}
             rows.append({"method": method} | change)
     return pd.DataFrame(rows)
+
+
+def show_defect(chapter, methods):
+    """`defect`, and which of the two agrees with the printed cells, as HTML."""
+    published = chapter.tables.query("dataset == 'image'")
+    right = own_measures(chapter.records["image_put_right"]).query("dataset == 'image'")
+    if right.empty:
+        return
+    caption = "image: as published → with each row's own labels; means over the same splits"
+    yield show(defect(published, right, methods), caption, False)
+    both = {"as published": published, "put right": right.assign(source="real")}
+    rows = []
+    for method in (m for m in methods if m != "RAKEL"):
+        ways = {f"{method}, {what}": r[r.method == method] for what, r in both.items()}
+        rows.append(agreement_as(of_table(chapter, 4), method, ways))
+    yield show(
+        pd.concat(rows), "Cells of the printed column for image that agree, either way", False
+    )
 
 
 def agreement_as(printed, method, alternatives):
@@ -233,20 +299,53 @@ def agreement_as(printed, method, alternatives):
 
     Returns
     -------
-    DataFrame, one row an alternative, one column a measure, and "all"
+    DataFrame of `Share`, one row an alternative, one column a measure, and "all"
     """
     rows = []
     for name, mine in alternatives.items():
         ours = summary(mine.assign(method=method), measures=MEASURES)
         compared = cells(ours, printed[printed.method == method])
-        compared = compared[compared.ours.notna()]
         row = {"in its place": name}
         for measure in (*MEASURES, "all"):
             there = compared if measure == "all" else compared[compared.measure == measure]
             label = "all" if measure == "all" else LABEL[measure]
-            row[label] = f"{int(there.agrees.sum())} of {len(there)}"
+            row[label] = agreeing(there)
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def ties_of_rf_pct(printed, ties):
+    """`agreement_as` of RF-PCT with other numbers of trees and other ways to rank ties.
+
+    Parameters
+    ----------
+    printed : rows of Table 4
+    ties : table of the study "ties"
+    """
+    groups = ties.rename(columns={"data": "dataset"}).groupby(["trees", "ties"], sort=False)
+    ways = {f"{n} trees, ties {way}": mine for (n, way), mine in groups}
+    return agreement_as(printed, "RF-PCT", ways)
+
+
+def show_in_place_of_mldf(chapter, methods):
+    """`agreement_as` of methods in MLDF's place, on the small sets and on corel16k, as HTML."""
+    there = chapter.tables[chapter.tables.method.isin(methods)]
+    of_one_split = there.dataset.isin(large(chapter))
+    for where, some in (
+        ("the small sets", there[~of_one_split]),
+        ("corel16k", there[of_one_split]),
+    ):
+        ways = {m: some[some.method == m] for m in methods if m in set(some.method)}
+        caption = f"Cells of MLDF's printed row that agree, if this method stood there: {where}"
+        if ways:
+            yield show(agreement_as(of_table(chapter, 4), "MLDF", ways), caption, False)
+
+
+def rules_for_thresholds(thresholds):
+    """MLDF under other rules for the threshold: means over the splits of the study "thresholds"."""
+    rules = thresholds.groupby(["measure", "rule"], sort=False)
+    rules = rules[["layers", "train", "test"]].mean().round(4).reset_index()
+    return rules.assign(measure=rules["measure"].map(LABEL))
 
 
 def depths(table, printed):
@@ -275,48 +374,12 @@ def depths(table, printed):
         index=["method", "levels"], columns="measure", values="value", sort=False
     )
     wide = wide[[m for m in MEASURES if m in wide]].rename(columns=LABEL)
-    return wide.map("{:.3f}".format).reset_index()
+    return wide.reset_index()
 
 
-def impossible(printed):
-    """Printed cells of Table 4 that no predictions on the data can have.
-
-    Let every row have at least one and at most r of c labels. A row whose lowest relevant label
-    stands below k irrelevant ones has a ranking loss of at most k / (c - its labels) and a coverage
-    of at least k / c: coverage is at least the ranking loss times 1 - r / c. A row whose top label
-    is irrelevant has an average precision of at most r / (r + 1), where all its labels are tied
-    just below: average precision is at most 1 - one-error / (r + 1). Means keep both. Sets whose
-    labels are not at hand are left out.
-    """
-    wide = printed.pivot_table(
-        index=["dataset", "method"], columns="measure", values="mean", sort=False
-    )
-    rows = []
-    for (dataset, method), cell in wide.iterrows():
-        if dataset not in MOST_LABELS:
-            continue
-        c, r = MOST_LABELS[dataset]
-        least = (cell.ranking_loss - 0.0005) * (1 - r / c)
-        if cell.coverage + 0.0005 < least:
-            text = f"coverage {cell.coverage:.3f}, ranking loss {cell.ranking_loss:.3f}"
-            rows.append((dataset, method, text, f"coverage at least {least:.3f}"))
-        most = 1 - (cell.one_error - 0.0005) / (r + 1)
-        if cell.average_precision - 0.0005 > most:
-            text = f"AP {cell.average_precision:.3f}, one-error {cell.one_error:.3f}"
-            rows.append((dataset, method, text, f"average precision at most {most:.3f}"))
-    return pd.DataFrame(rows, columns=["data set", "method", "printed", "what must hold"])
-
-
-def marks_against_means(printed):
-    """Cells of Table 4 whose mark says the contrary of the printed means (equal means: either)."""
-    mldf = printed[printed.method == "MLDF"].set_index(["dataset", "measure"])["mean"]
-    rows = []
-    for cell in printed[printed.note.str.contains("mark: MLDF")].itertuples():
-        own = mldf.get((cell.dataset, cell.measure), np.nan)
-        ahead = own > cell.mean if UP[cell.measure] else own < cell.mean
-        said = "MLDF better" in cell.note
-        if own != cell.mean and not np.isnan(own) and ahead != said:
-            mark = "MLDF better" if said else "MLDF worse"
-            said = f"MLDF {own:.3f}, {cell.method} {cell.mean:.3f}"
-            rows.append((cell.dataset, LABEL[cell.measure], said, mark))
-    return pd.DataFrame(rows, columns=["data set", "measure", "printed means", "printed mark"])
+def show_depths(chapter, table):
+    """`depths` of each data set, as HTML."""
+    for name, mine in table.groupby("data", sort=False):
+        numbers = mine.groupby("data").time.nunique()
+        caption = f"{chapter.names.get(name, name)}, {splits(numbers)}"
+        yield show(depths(mine, to_stand_beside(chapter, 4)), caption, False, form="{:.3f}")

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from ldlrepro.report.compare import LEVEL, duels, order_claim, verdict
-from ldlrepro.report.mldf import MEASURES, UP, decreases, slashed, won_drawn_lost
+from ldlrepro.report.claims import NOT_RUN, claims_table, order_claim
+from ldlrepro.report.compare import LEVEL, duels, firsts
+from ldlrepro.report.mldf.tables import MEASURES, UP, decreases, score
+from ldlrepro.report.values import Share
 
 
 def claims(records, printed, layers, forests, labels, methods, c45, no_reuse):
@@ -35,8 +37,7 @@ def claims(records, printed, layers, forests, labels, methods, c45, no_reuse):
     )
     evidence["The two blocks differ little (our comparison)"] = _block(records, mldf, c45)
     evidence.update(_label_claims(labels))
-    rows = [(claim, verdict(share), text) for claim, (share, text) in evidence.items()]
-    return pd.DataFrame(rows, columns=["claim", "verdict", "evidence"])
+    return claims_table(evidence)
 
 
 def _means(records):
@@ -45,39 +46,31 @@ def _means(records):
 
 
 def _firsts(means, methods):
-    """(cells in which the first of the methods is the best or level with it, cells)."""
-    won = cells = 0
-    for (_, measure), mine in means[means.method.isin(methods)].groupby(["dataset", "measure"]):
-        mine = mine.set_index("method")["mean"]
-        if methods[0] not in mine or len(mine) < 2:
-            continue
-        cells += 1
-        best = mine.max() if UP[measure] else mine.min()
-        won += mine[methods[0]] == best
-    return int(won), cells
+    """`Share` of cells in which the first of the methods is the best or level with it."""
+    there = means[means.method.isin(methods)]
+    there = there.assign(best=firsts(there), own=there.method == methods[0])
+    cells = there.groupby(["dataset", "measure"])
+    fought = cells["own"].any() & (cells.size() > 1)
+    won = there[there.own & there.best].groupby(["dataset", "measure"]).size()
+    return Share(int(won.reindex(fought.index[fought]).notna().sum()), int(fought.sum()))
 
 
 def _first(records, printed, methods):
     theirs = _firsts(printed, methods)
     ours = _firsts(_means(records), methods)
-    same = printed[printed.dataset.isin(records.dataset)]
-    beside = _firsts(same, methods)
-    text = (
-        f"first or level in {ours[0]} of {ours[1]} cells; printed numbers: {theirs[0]} of "
-        f"{theirs[1]}, on the same sets {beside[0]} of {beside[1]}"
-    )
-    return (ours[0] / ours[1] if ours[1] else float("nan")), text
+    beside = _firsts(printed[printed.dataset.isin(records.dataset)], methods)
+    text = f"first or level in {ours} cells; printed numbers: {theirs}, on the same sets {beside}"
+    return ours.ratio, text
 
 
 def _all_rivals(records, method, rivals):
     fought = duels(records, method, rivals, MEASURES)
     if fought.empty:
-        return float("nan"), "not run"
-    won, drawn, lost = won_drawn_lost(fought, "p_corrected")
+        return NOT_RUN
     text = (
         f"better in {(fought.gain > 0).sum()} of {len(fought)} comparisons; wins/draws/losses by "
-        f"the corrected t-test {won}/{drawn}/{lost}, by the paired one "
-        f"{slashed(won_drawn_lost(fought, 'p'))}"
+        f"the corrected t-test {score(fought, 'p_corrected')}, by the paired one "
+        f"{score(fought, 'p')}"
     )
     return float((fought.gain > 0).mean()), text
 
@@ -85,12 +78,12 @@ def _all_rivals(records, method, rivals):
 def _block(records, first, second):
     fought = duels(records, first, [second], MEASURES)
     if fought.empty:
-        return float("nan"), "not run"
+        return NOT_RUN
     near = (fought.gain.abs() <= 0.03 * fought.level.abs()).mean()
-    won, drawn, lost = won_drawn_lost(fought, "p_corrected")
+    shown = score(fought, "p_corrected")
     text = (
-        f"means within 3% in {near:.0%} of {len(fought)} cells; PCT shown better in {won}, C4.5 in "
-        f"{lost}, corrected t-test"
+        f"means within 3% in {near:.0%} of {len(fought)} cells; PCT shown better in {shown.won}, "
+        f"C4.5 in {shown.lost}, corrected t-test"
     )
     return float(near), text
 
@@ -98,7 +91,7 @@ def _block(records, first, second):
 def _by_size(records, first, second):
     fought = duels(records, first, [second], MEASURES)
     if fought.empty:
-        return float("nan"), "not run"
+        return NOT_RUN
     relative = (fought.gain / fought.level.abs()).groupby(fought.dataset).mean()
     rows = records.groupby("dataset")["n_train"].mean()
     order = [d for d in rows.sort_values().index if d in relative.index]

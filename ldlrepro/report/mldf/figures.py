@@ -4,8 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from ldlrepro.report.compare import LEVEL
-from ldlrepro.report.mldf import LABEL, MEASURES, UP, decreases
-from ldlrepro.report.plots import nothing
+from ldlrepro.report.mldf.tables import LABEL, MEASURES, UP, decreases
+from ldlrepro.report.plots import legend_below, nothing
 
 #: Sets of Figure 2.
 RADAR = ("CAL500", "yeast", "corel16k001", "corel16k002")
@@ -83,9 +83,7 @@ def radar(ours, names, methods):
         axis.set(ylim=(0, 1.05), yticks=[0.5, 1], yticklabels=[])
         axis.tick_params(axis="x", pad=16)
         axis.set_title(names[dataset], fontsize=9)
-    handles, labels = axis.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
-    figure.tight_layout(rect=(0, 0.06 / down, 1, 1))
+    legend_below(figure, axis, 0.06 / down)
     return figure
 
 
@@ -109,10 +107,8 @@ def figure_3(layers, forests, dataset, title):
             axis.plot(at.layer, forest.test, "^", color=f"C{time}", mfc="none", label="RF-PCT")
         arrow = "↑" if UP[measure] else "↓"
         axis.set(title=f"{LABEL[measure]} {arrow}", xlabel="layer")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8)
     figure.suptitle(title)
-    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    legend_below(figure, axes[0, 0], 0.05)
     return figure
 
 

@@ -1,68 +1,13 @@
-"""What only the chapter on LDL forests shows: protocols, Figures 1, 2 and 4, claims."""
+"""Figures of the chapter on LDL forests."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from ldlrepro.report.compare import order_claim, verdict
-from ldlrepro.report.plots import nothing
-from ldlrepro.report.tables import declared
-
-#: How the two papers name the same method.
-PAPER_NAMES = {"SA-BFGS": "BFGS-LDL", "SA-IIS": "IIS-LDL"}
-PROTOCOLS = {"distinct_rows": "distinct rows", "drawn_rows": "drawn rows"}
-
-
-def protocol_cells(records):
-    """K-L of every method under the four protocols, and the fold values behind it.
-
-    Parameters
-    ----------
-    records : dict, "distinct_rows" and "drawn_rows" -> records; staged ones have a stage
-
-    Returns
-    -------
-    DataFrame: dataset, method, settings, rows, kept ("last" or "lowest on test"), fold,
-    kl_divergence; what is not staged has one number for both
-    """
-    parts = []
-    for name, frame in records.items():
-        frame = frame.reset_index(drop=True)  # joined records may repeat row numbers
-        frame = frame.assign(stage=[p.get("stage", 0) for p in frame.parameters])
-        groups = frame.groupby(["dataset", "method", "fold"], sort=False)
-        last = frame.loc[groups["stage"].idxmax()].assign(kept="last")
-        lowest = frame.loc[groups["kl_divergence"].idxmin()].assign(kept="lowest on test")
-        parts += [f.assign(rows=PROTOCOLS[name]) for f in (last, lowest)]
-    columns = ["dataset", "method", "settings", "rows", "kept", "fold", "kl_divergence"]
-    return pd.concat(parts)[columns]
-
-
-def protocol_table(cells, dataset, order, printed=None):
-    """One data set: a row a method, a column a protocol; cells near a printed K-L marked."""
-    mine = cells[cells.dataset == dataset]
-    mean = mine.groupby(["method", "rows", "kept"])["kl_divergence"].agg(["mean", "std"])
-    columns = [(r, k) for r in PROTOCOLS.values() for k in ("last", "lowest on test")]
-    table = {}
-    for method in (m for m in order if m in set(mine.method)):
-        table[method] = {}
-        for rows, kept in columns:
-            if (method, rows, kept) not in mean.index:
-                table[method][f"{rows}, {kept}"] = "not run"
-                continue
-            m, s = mean.loc[(method, rows, kept)]
-            near = printed is not None and abs(m - printed) <= 0.03 * printed
-            table[method][f"{rows}, {kept}"] = f"{m:.4f}±{s:.4f}" + (" ← printed" if near else "")
-    return pd.DataFrame(table).T.rename_axis("method")
-
-
-def copied(experiment, n, folds, partition):
-    """Share of test rows of which a copy is among the training rows, mean over the folds."""
-    return np.mean(
-        [
-            np.isin(test, np.concatenate([train, validation])).mean()
-            for train, validation, test in partition(experiment, n, folds)
-        ]
-    )
+from ldlrepro.report.compare import critical_difference
+from ldlrepro.report.ldlf.tables import ORDER, PROTOCOLS
+from ldlrepro.report.plots import legend_below, nothing, panels
+from ldlrepro.report.settings import declared
 
 
 def iterations(records, names, printed):
@@ -84,9 +29,7 @@ def iterations(records, names, printed):
         return nothing("No records of this experiment.")
     mean = long.groupby(["dataset", "method", "rows", "stage"], sort=False)["kl_divergence"].mean()
     mean = mean.reset_index()
-    columns = 3
-    rows = -(-len(there) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(10, 2.8 * rows), squeeze=False)
+    figure, axes = panels(len(there), 3, 10, 2.8)
     colours = {m: f"C{i}" for i, m in enumerate(mean.method.unique())}
     for axis, dataset in zip(axes.flat, there, strict=False):
         mine = mean[mean.dataset == dataset]
@@ -99,14 +42,18 @@ def iterations(records, names, printed):
         axis.set(xscale="log", title=names[dataset], xlabel="iterations")
         low = mine.kl_divergence.min()
         axis.set_ylim(0.9 * low, min(mine.kl_divergence.max() * 1.05, 5 * low))
-    for axis in axes.flat[len(there) :]:
-        axis.set_visible(False)
     for axis in axes[:, 0]:
         axis.set_ylabel("K-L")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=2, fontsize=7)
-    figure.tight_layout(rect=(0, 0.17 if rows > 1 else 0.3, 1, 1))
+    legend_below(figure, axes[0, 0], 0.17 if len(axes) > 1 else 0.3, columns=2, fontsize=7)
     return figure
+
+
+def rank_diagram(chapter):
+    """Average ranks by K-L of the methods in the tables, on the data sets that count."""
+    present = set(chapter.tables.method) - {"UniformPredictor"}
+    ranked = [m for m in ORDER if m in present]
+    title = "Average rank by K-L (Nemenyi, 5%)"
+    return critical_difference(chapter.counted, ranked, "kl_divergence", title)
 
 
 def grid_of_figure_4(records):
@@ -223,72 +170,3 @@ def figure_2(seed=3, depth=3, outputs=5):
     axis.set_title("Two trees share the outputs of f; leaves hold distributions (schematic)")
     figure.tight_layout()
     return figure
-
-
-def claims(records, cells, grid, printed, measures):
-    """The claims of the paper, each with its verdict and evidence.
-
-    Parameters
-    ----------
-    records : records of Table 1's methods that count
-    cells : result of `protocol_cells`; grid : of `grid_of_figure_4`
-    printed : K-L of sLDLF printed for Movie
-    """
-    evidence = {}
-    movie = records[records.dataset == "Movie"]
-    for rival in ("AOSO-LDLogitBoost", "LDLogitBoost", "LDSVR", "BFGS-LDL", "IIS-LDL"):
-        evidence[f"sLDLF is better than {rival} on Movie (Table 1)"] = order_claim(
-            movie, "sLDLF", rival, measures
-        )
-    for rival in ("StructRF", "AOSO-LDLogitBoost", "BFGS-LDL"):
-        evidence[f"sLDLF is better than {rival} on every set (not claimed)"] = order_claim(
-            records, "sLDLF", rival, measures
-        )
-    evidence[f"K-L of {printed:.3f} on Movie (Table 1)"] = _printed(cells, printed)
-    trees = grid[grid.trees.notna()].groupby(["strategy", "trees"])["kl_divergence"].mean()
-    evidence["More trees make sLDLF better (Figure 4a)"] = _more(trees, "sLDLF", down=True)
-    for strategy in ("sNDF-LDL", "sNDF-LDL, each its own iterations"):
-        evidence[f"More trees make {strategy} worse than one (Figure 4a)"] = _more(
-            trees, strategy, down=False
-        )
-    evidence["K-L falls with depth, then rises (Figure 4b)"] = _turns(grid)
-    rows = [(claim, verdict(share), text) for claim, (share, text) in evidence.items()]
-    return pd.DataFrame(rows, columns=["claim", "verdict", "evidence"])
-
-
-def _printed(cells, printed):
-    mine = cells[(cells.dataset == "Movie") & (declared(cells, "learner") == "sLDLF")]
-    if mine.empty:
-        return float("nan"), "not run"
-    by = mine.groupby(["method", "rows", "kept"])["kl_divergence"].mean()
-    clean = by.xs(PROTOCOLS["distinct_rows"], level="rows")
-    drawn = by.xs(PROTOCOLS["drawn_rows"], level="rows")
-    text = (
-        f"lowest of the models tried: {clean.min():.4f} with distinct rows, even if the iteration "
-        f"is picked on the test rows; {drawn.min():.4f} with rows drawn with replacement"
-    )
-    return float(clean.min() <= printed * 1.03), text
-
-
-def _more(trees, strategy, down):
-    if strategy not in trees.index.get_level_values(0):
-        return float("nan"), "not run"
-    line = trees[strategy]
-    text = ", ".join(f"{int(k)}: {v:.4f}" for k, v in line.items())
-    better = line.iloc[-1] < line.iloc[0]
-    if down:  # partly where further trees first help and then do harm
-        share = better * (1.0 if line.iloc[-1] <= 1.01 * line.min() else 0.5)
-    else:
-        share = float(not better)
-    return share, f"K-L by trees {text}"
-
-
-def _turns(grid):
-    line = grid[grid.depth.notna()].groupby("depth")["kl_divergence"].mean()
-    if line.empty:
-        return float("nan"), "not run"
-    text = ", ".join(f"{int(h)}: {v:.4f}" for h, v in line.items())
-    lowest = line.idxmin()
-    # Partly where it falls up to the deepest that was run.
-    share = 1.0 if line.index[0] < lowest < line.index[-1] else 0.5 * (lowest == line.index[-1])
-    return share, f"K-L by depth {text}; lowest at {int(lowest)} of at most {int(line.index[-1])}"

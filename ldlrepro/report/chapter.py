@@ -1,0 +1,123 @@
+"""What every notebook begins with: run what is missing, read records, compare printed cells."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from ldlrepro import datasets as data
+from ldlrepro import protocols
+from ldlrepro.protocols.declare import Paper
+from ldlrepro.report import provenance
+from ldlrepro.report.plots import style
+from ldlrepro.report.tables import cells, published_cells, summary
+
+
+@dataclass
+class Chapter:
+    """Records of a paper, and its tables beside the printed ones.
+
+    Attributes
+    ----------
+    paper : Paper
+    measures : names of those that its tables print
+    printed : cells that they print
+    profile : "paper" or "quick"
+    wanted : data sets asked for, in the paper's order
+    records : dict, experiment -> records of these data sets
+    tables : records of the methods in the tables
+    """
+
+    paper: Paper
+    measures: tuple
+    printed: pd.DataFrame
+    profile: str
+    wanted: list
+    records: dict
+    tables: pd.DataFrame
+
+    @cached_property
+    def names(self):
+        """Every data set of the paper -> its name in tables."""
+        return provenance.display_names(self.tables, data_sets(self.paper), data.list())
+
+    @cached_property
+    def apart(self):
+        """Data sets that are not the original files: shown and named so, never counted."""
+        return provenance.apart(self.tables)
+
+    def counting(self, records):
+        """Those of the records that totals count: in the quick profile all, though synthetic."""
+        return records[~records.dataset.isin(self.apart)] if self.profile == "paper" else records
+
+    @cached_property
+    def counted(self):
+        """Records of the tables that totals count."""
+        return self.counting(self.tables)
+
+    @cached_property
+    def ours(self):
+        """`summary` of the tables."""
+        return summary(self.tables, measures=self.measures)
+
+    @cached_property
+    def compared(self):
+        """Every printed cell beside ours."""
+        return cells(self.ours, self.printed)
+
+    @property
+    def order(self):
+        """Methods in the order of the tables."""
+        return [m.name for m in self.paper.experiment("tables").methods]
+
+    def joined(self, experiment, methods):
+        """Records of an experiment, below those of some methods in the tables."""
+        there = self.tables[self.tables.method.isin(methods)]
+        return pd.concat([there, self.records[experiment]])
+
+    def bunch(self, name):
+        """Rows to draw: a data set, or a synthetic stand-in where it is not at hand."""
+        return data.load_or_standin(name) if self.profile == "paper" else data.make_standin(name)
+
+    def study(self, name, recompute=False):
+        """Tables of a study, {name: DataFrame}."""
+        return protocols.study(self.paper, name, self.profile, recompute)
+
+    def state(self):
+        """Text on what was not run and what is stale."""
+        status = protocols.status(self.paper, self.profile)
+        return provenance.state(status, self.names, self.paper.name)
+
+
+def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute):
+    """Run what a paper lacks and open its `Chapter`.
+
+    Parameters
+    ----------
+    measures, tables : what is set beside the paper's cells: measures and numbers of its tables
+    profile, datasets, n_jobs, recompute : parameters of the notebook, as for `protocols.run`
+    """
+    style()
+    protocols.run(
+        paper,
+        datasets=datasets,
+        profile=profile,
+        n_jobs=n_jobs,
+        recompute=recompute,
+        progress=False,
+    )
+    wanted = [data.resolve(name) for name in datasets or data_sets(paper)]
+    records = {e.name: read(paper, e.name, profile, wanted) for e in paper.experiments}
+    printed = published_cells(paper.name, tables, measures)
+    return Chapter(paper, measures, printed, profile, wanted, records, records["tables"])
+
+
+def data_sets(paper):
+    """Every data set of a paper, in the order of its experiments."""
+    return list(dict.fromkeys(d for e in paper.experiments for d in e.datasets))
+
+
+def read(paper, experiment, profile, wanted):
+    """Records of one experiment on some data sets."""
+    store = protocols.open_store(paper, paper.experiment(experiment), profile)
+    return store.read().query("dataset in @wanted")

@@ -1,0 +1,1 @@
+"""What only the chapter on LDL forests shows."""

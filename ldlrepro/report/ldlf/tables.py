@@ -1,0 +1,167 @@
+"""Tables of the chapter on LDL forests: the rivals, and what the protocol does."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ldlrepro.protocols.split import partition
+from ldlrepro.report.chapter import read
+from ldlrepro.report.compare import show_head_to_head, tally
+from ldlrepro.report.tables import show
+from ldlrepro.report.values import Spread
+
+#: How the two papers name the same method.
+PAPER_NAMES = {"SA-BFGS": "BFGS-LDL", "SA-IIS": "IIS-LDL"}
+PROTOCOLS = {"distinct_rows": "distinct rows", "drawn_rows": "drawn rows"}
+#: Rows of the tables: those of the paper's, then others.
+ORDER = (
+    "sLDLF",
+    "AOSO-LDLogitBoost",
+    "LDLogitBoost",
+    "LDSVR",
+    "BFGS-LDL",
+    "IIS-LDL",
+    "StructRF",
+    "MeanPredictor",
+    "UniformPredictor",
+)
+
+
+def with_rivals(chapter, paper, rivals):
+    """The chapter with records of another paper in its tables, under the names of this one.
+
+    Parameters
+    ----------
+    paper : the other Paper; rivals : dict, method there -> experiment
+    """
+    records = [chapter.records["tables"]]
+    for name in sorted(set(rivals.values())):
+        there = read(paper, name, chapter.profile, chapter.wanted)
+        records.append(there[there.method.isin(rivals)])
+    return replace(chapter, tables=pd.concat(records).replace({"method": PAPER_NAMES}))
+
+
+def show_against_rivals(chapter, rivals):
+    """sLDLF against rivals: cells in which it is better, and K-L on every data set, as HTML."""
+    present = set(chapter.tables.method)
+    pairs = [("sLDLF", rival) for rival in rivals if present >= {"sLDLF", rival}]
+    if pairs:
+        caption = "Cells (data set x six measures); shown at 5% by the corrected (paired) t-test"
+        yield show(tally(chapter.counted, pairs, chapter.measures), caption, False)
+    for first, second in pairs:
+        yield show_head_to_head(chapter.tables, first, second, chapter.names)
+
+
+def protocol_records(records, stopped):
+    """Records of the two kinds of rows, {experiment: records}, all with the sLDLF that stops early.
+
+    Parameters
+    ----------
+    records : dict, experiment -> records
+    stopped : name of that sLDLF among the drawn rows; on distinct rows it is that of Table 1
+    """
+    clean = records["distinct_rows"]
+    mine = records["tables"].query("method == 'sLDLF'").assign(method=stopped)
+    mine = mine[mine.dataset.isin(clean.dataset)]
+    return {"distinct_rows": pd.concat([clean, mine]), "drawn_rows": records["drawn_rows"]}
+
+
+def printed_kl(chapter):
+    """K-L printed for sLDLF on the data sets that are the original files: {data set: K-L}."""
+    printed = chapter.printed
+    kl = printed[(printed.measure == "kl_divergence") & (printed.method == "sLDLF")]
+    return kl[~kl.dataset.isin(chapter.apart)].set_index("dataset")["mean"].to_dict()
+
+
+def protocol_cells(records):
+    """K-L of every method under the four protocols, and the fold values behind it.
+
+    Parameters
+    ----------
+    records : dict, "distinct_rows" and "drawn_rows" -> records; staged ones have a stage
+
+    Returns
+    -------
+    DataFrame: dataset, method, settings, rows, kept ("last" or "lowest on test"), fold,
+    kl_divergence; what is not staged has one number for both
+    """
+    parts = []
+    for name, frame in records.items():
+        frame = frame.reset_index(drop=True)  # joined records may repeat row numbers
+        frame = frame.assign(stage=[p.get("stage", 0) for p in frame.parameters])
+        groups = frame.groupby(["dataset", "method", "fold"], sort=False)
+        last = frame.loc[groups["stage"].idxmax()].assign(kept="last")
+        lowest = frame.loc[groups["kl_divergence"].idxmin()].assign(kept="lowest on test")
+        parts += [f.assign(rows=PROTOCOLS[name]) for f in (last, lowest)]
+    columns = ["dataset", "method", "settings", "rows", "kept", "fold", "kl_divergence"]
+    return pd.concat(parts)[columns]
+
+
+class Near(NamedTuple):
+    """Mean and standard deviation, marked where the mean is near the printed one."""
+
+    spread: Spread
+    near: bool
+
+    def __str__(self):
+        return f"{self.spread}" + (" ← printed" if self.near else "")
+
+
+def protocol_table(cells, dataset, order, printed=None):
+    """One data set: a row a method, a column a protocol; cells near a printed K-L marked.
+
+    Returns
+    -------
+    DataFrame of `Near`, None where nothing was run
+    """
+    mine = cells[cells.dataset == dataset]
+    mean = mine.groupby(["method", "rows", "kept"])["kl_divergence"].agg(["mean", "std"])
+    columns = [(r, k) for r in PROTOCOLS.values() for k in ("last", "lowest on test")]
+    table = {}
+    for method in (m for m in order if m in set(mine.method)):
+        table[method] = {}
+        for rows, kept in columns:
+            cell = None
+            if (method, rows, kept) in mean.index:
+                spread = Spread(*mean.loc[(method, rows, kept)])
+                near = printed is not None and abs(spread.mean - printed) <= 0.03 * printed
+                cell = Near(spread, near)
+            table[method][f"{rows}, {kept}"] = cell
+    return pd.DataFrame(table).T.rename_axis("method")
+
+
+def show_four_protocols(chapter, cells, printed):
+    """`protocol_table` of each data set that was run, as HTML.
+
+    Parameters
+    ----------
+    printed : dict, data set -> printed K-L of sLDLF
+    """
+    order = [m.name for m in chapter.paper.experiment("drawn_rows").methods]
+    for name in chapter.paper.experiment("distinct_rows").datasets:
+        if name in set(cells.dataset):
+            said = printed.get(name) if chapter.profile == "paper" else None
+            table = protocol_table(cells, name, order, said)
+            caption = f"{chapter.names[name]}: K-L under four protocols"
+            yield show(table, caption, missing="not run")
+
+
+def copied(experiment, n):
+    """Share of test rows of which a copy is among the training rows, mean over the folds."""
+    return np.mean(
+        [
+            np.isin(test, np.concatenate([train, validation])).mean()
+            for train, validation, test in partition(experiment, n, experiment.folds)
+        ]
+    )
+
+
+def copies(paper, n):
+    """`copied` under the two protocols, for n rows."""
+    share = "test rows with a copy among the rows fitted"
+    return pd.DataFrame(
+        {"protocol": rows, share: copied(paper.experiment(name), n)}
+        for name, rows in PROTOCOLS.items()
+    )

@@ -1,0 +1,150 @@
+"""Figures of the chapter on MSLP; each picture of an embedding has a number in its title."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.manifold import trustworthiness
+
+from ldlrepro import LPP, MSLP, datasets
+from ldlrepro.models.embedding._mslp import neighbour_sets
+from ldlrepro.report.plots import legend_below, nothing
+from ldlrepro.report.settings import declared
+from ldlrepro.studies.embedding import FITTED_TO_ROWS, NEIGHBORS
+
+#: Faces with a neutral expression among the 213 of JAFFE.
+NEUTRAL = 30
+
+
+def degrees(bunches, row=0):
+    """Figures 1 and 4: the label distribution of one row of each data set."""
+    figure, axes = plt.subplots(1, len(bunches), figsize=(3.4 * len(bunches), 2.7))
+    for axis, bunch in zip(axes, bunches, strict=True):
+        axis.bar(range(len(bunch.D[row])), bunch.D[row])
+        axis.set(xticks=range(len(bunch.D[row])))
+        axis.set_title(f"row {row} of {bunch.display}", fontsize=8)
+        axis.set_xticklabels(bunch.label_names, rotation=60, ha="right", fontsize=7)
+    axes[0].set_ylabel("description degree")
+    figure.tight_layout()
+    return figure
+
+
+def neighbours(seed=0, n=120, k_plus=5, alpha=2):
+    """Figures 2 and 3: the sets of one row, and one-dimensional embeddings that they lead to.
+
+    On top the rows in the plane of two features, coloured by their distributions: neighbours in
+    the labels sought among all rows (Eq. 3) and among the neighbours in the features (Eq. 5), with
+    the hetero-neighbours (Eq. 6). Below the embeddings that these sets give, rows in order.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(n, 2))
+    height = (X[:, 1] + 1) / 2  # degrees rise with the second feature ...
+    X += np.where(np.arange(n)[:, None] < n // 2, [-2.0, 1.0], [2.0, -1.0])  # ... in two areas
+    D = np.column_stack([height, 1 - height, np.full(n, 0.5)]) / 1.5
+    row = int(np.abs(X - [-1.8, 1.2]).sum(axis=1).argmin())
+    figure, axes = plt.subplots(
+        2, 2, figsize=(8.5, 4.6), height_ratios=[3, 1], sharex="row", sharey="row"
+    )
+    everywhere = (n - 1) / k_plus  # alpha for which Nei_x holds all other rows
+    for axes_of_one, a, title in (
+        (axes[:, 0], everywhere, "Eq. 3: among all rows"),
+        (axes[:, 1], alpha, f"Eqs. 5 and 6: among the {alpha * k_plus} nearest in the features"),
+    ):
+        there, near, hetero = neighbour_sets(X, D, k_plus, alpha=a)
+        plane, line = axes_of_one
+        plane.scatter(*X.T, c=D, s=26, edgecolors="0.5", linewidths=0.4)
+        for j in there[row][near[row]]:
+            plane.plot(*X[[row, j]].T, color="black", linewidth=1)
+        for j in there[row][hetero[row]]:
+            plane.plot(*X[[row, j]].T, color="black", linestyle=":", linewidth=1.5)
+        plane.set(title=title, xticks=[], yticks=[])
+        z = MSLP(k_plus, alpha=a, beta=1.0, ratio=0.5, lambda_=0.0).fit(X, D).transform(X)[:, 0]
+        z = np.sign(np.corrcoef(z, height)[0, 1]) * (z - z.mean()) / z.std()
+        line.scatter(z, rng.uniform(-1, 1, n), c=D, s=18, edgecolors="0.5", linewidths=0.4)
+        line.set(yticks=[], xlabel=f"embedding; trustworthiness {_kept(D, z[:, None]):.2f}")
+    figure.tight_layout()
+    return figure
+
+
+def toys(n=3000):
+    """Figures 5 and 6: the toy and the noisy toy, their rows coloured by their distributions."""
+    figure = plt.figure(figsize=(9, 6))
+    for i, noise in enumerate((0.0, 0.1)):
+        toy = datasets.make_mslp_toy(n, noise=noise)
+        axis = figure.add_subplot(2, 3, 3 * i + 1, projection="3d")
+        axis.scatter(*toy.X.T, c=toy.D, s=2)
+        axis.set_title(f"{toy.display} (synthetic)", fontsize=9)
+        axis.tick_params(labelsize=6)
+        for j, (name, model) in enumerate((("MSLP", MSLP(ratio=0.6)), ("LPP", LPP(ratio=0.6))), 2):
+            Z = model.fit(toy.X, toy.D).transform(toy.X)
+            axis = figure.add_subplot(2, 3, 3 * i + j)
+            axis.scatter(*Z.T, c=toy.D, s=2)
+            axis.set(xticks=[], yticks=[])
+            axis.set_title(f"{name}, trustworthiness {_kept(toy.D, Z):.3f}", fontsize=9)
+    figure.tight_layout()
+    return figure
+
+
+def faces(bunch):
+    """Figure 7: two-dimensional embeddings, coloured by the strongest emotion; neutral in black.
+
+    Which faces are neutral is not in the data: the rows nearest to the uniform distribution, as
+    many as JAFFE has neutral faces, stand for them.
+    """
+    q, c = bunch.X.shape[1], bunch.D.shape[1]
+    strongest = bunch.D.argmax(axis=1)
+    entropy = -(bunch.D * np.log(np.maximum(bunch.D, 1e-12))).sum(axis=1)
+    strongest[np.argsort(-entropy, kind="stable")[:NEUTRAL]] = c
+    models = {
+        "MSLP": MSLP(ratio=2 / q),
+        FITTED_TO_ROWS: MSLP(beta=1.0, lambda_=0.0, ratio=2 / q),
+        "LPP": LPP(ratio=2 / q),
+    }
+    figure, axes = plt.subplots(1, len(models), figsize=(9.5, 3.6))
+    for axis, (name, model) in zip(axes, models.items(), strict=True):
+        Z = model.fit(bunch.X, bunch.D).transform(bunch.X)
+        for k in range(c + 1):
+            label, colour = (bunch.label_names[k], f"C{k}") if k < c else ("neutral", "black")
+            axis.scatter(*Z[strongest == k].T, s=12, color=colour, label=label)
+        axis.set(xticks=[], yticks=[])
+        axis.set_title(f"{name}\ntrustworthiness {_kept(bunch.D, Z):.3f}", fontsize=9)
+    figure.suptitle(f"Rows of {bunch.display}, all of them fitted")
+    legend_below(figure, axes[0], 0.07)
+    return figure
+
+
+def _kept(D, Z):
+    return trustworthiness(D, Z, n_neighbors=NEIGHBORS)
+
+
+def sensitivity(records, names):
+    """K-L of MSLP against beta, lambda and u, a row of panels a data set."""
+    swept = ["beta", "lambda_", "ratio"]
+    values = records.assign(**{key: declared(records, key) for key in swept})
+    mean = values.groupby(["dataset", *swept], sort=False)["kl_divergence"].mean().reset_index()
+    there = [d for d in names if d in set(mean.dataset)]
+    if not there:
+        return nothing("No records of this experiment.")
+    figure, axes = plt.subplots(
+        len(there), 3, figsize=(9.5, 2.1 * len(there)), sharey="row", squeeze=False
+    )
+    for row, dataset in zip(axes, there, strict=True):
+        mine = mean[mean.dataset == dataset]
+        narrow, usual = mine[mine.ratio == 0.1], mine[mine.beta == 0.1]
+        for lambda_, style in ((0.0, ".--"), (0.01, ".-"), (0.1, ".:")):
+            line = narrow[narrow.lambda_ == lambda_].sort_values("beta")
+            if len(line) > 2:
+                row[0].plot(line.beta, line.kl_divergence, style, color="C0")
+            line = usual[usual.lambda_ == lambda_].sort_values("ratio")
+            row[2].plot(
+                line.ratio, line.kl_divergence, style, color="C2", label=f"lambda {lambda_:g}"
+            )
+        line = usual[usual.ratio == 0.1].sort_values("lambda_")
+        row[1].plot(np.maximum(line.lambda_, 1e-5), line.kl_divergence, ".-", color="C1")
+        row[1].set_xscale("log")
+        row[0].set_ylabel(f"{names[dataset]}\nK-L", fontsize=8)
+    for axis, label in zip(
+        axes[-1], ("beta (u = 0.1)", "lambda (0 at the left; u = 0.1)", "u"), strict=True
+    ):
+        axis.set_xlabel(label)
+    axes[0, 2].legend(fontsize=7)
+    figure.tight_layout()
+    return figure

@@ -1,0 +1,184 @@
+"""Tables of the chapter on MSLP: two protocols, first places, what each term adds."""
+
+import pandas as pd
+
+from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.protocols import stats
+from ldlrepro.report.compare import firsts
+from ldlrepro.report.settings import declared
+from ldlrepro.report.tables import agreeing, cells, show, show_each_data_set, summary
+from ldlrepro.report.values import Beside, Share, Spread
+
+#: The level of the paper's t-tests (section 3.3).
+LEVEL_OF_PAPER = 0.10
+#: Methods that choose the number of dimensions.
+WITH_U = ("LPP", "NPE", "PCA", "CCA", "MSLP")
+
+
+def methods_of_paper(chapter):
+    """Methods of the tables but for the two that ignore the features."""
+    return [m for m in chapter.order if m not in ("MeanPredictor", "UniformPredictor")]
+
+
+def show_tables_1_to_3(chapter, records, table_of, what):
+    """Tables 1-3 under one of the two protocols, an HTML table a data set.
+
+    Parameters
+    ----------
+    table_of : dict, data set -> number of its table; what : name of the protocol
+    """
+    captions = {d: f"Table {n}. {chapter.names[d]}, {what}" for d, n in table_of.items()}
+    ours = summary(records, measures=chapter.measures)
+    return show_each_data_set(ours, chapter.printed, captions, chapter.measures, chapter.order)
+
+
+def two_protocols(inside, best, printed):
+    """What choosing on the test folds explains, a row a method.
+
+    Parameters
+    ----------
+    inside, best : results of `tables.cells` under the two protocols, of the sets that count
+    printed : methods in the paper's order
+
+    Returns
+    -------
+    DataFrame with the cells that agree (`Share`) and the median difference as a share, None where
+    nothing was run
+    """
+    rows = []
+    for method in printed:
+        row = {"method": method}
+        for name, compared in (("chosen inside the fold", inside), ("best on test", best)):
+            mine = compared[(compared.method == method) & compared.ours.notna()]
+            row[f"cells that agree, {name}"] = agreeing(mine) if len(mine) else None
+            row[f"median difference, {name}"] = _worse(mine).median()
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _worse(compared):
+    """By what share ours is worse than printed: similarities count by their distance from 1."""
+    up = compared.measure.map(lambda m: DISTRIBUTION[m].greater_is_better).astype(bool)
+    ours = compared.ours.where(~up, 1 - compared.ours)
+    published = compared.published.where(~up, 1 - compared.published)
+    return ours / published - 1
+
+
+def protocols_beside_printed(chapter):
+    """`two_protocols` of a chapter, on the data sets that are the original files."""
+    best = cells(
+        summary(chapter.records["best_on_test"], measures=chapter.measures), chapter.printed
+    )
+    some = [c[~c.dataset.isin(chapter.apart)] for c in (chapter.compared, best)]
+    return two_protocols(*some, methods_of_paper(chapter))
+
+
+def first_places(records, measures, methods, printed=None):
+    """How often a method is first, and not shown worse than the first at 90%.
+
+    Parameters
+    ----------
+    records : records of the sets that count
+    printed : cells of the paper of the same sets
+
+    Returns
+    -------
+    DataFrame, one row a method: method, printed (first as printed), ours (first here), paired and
+    corrected (not shown worse than the first by these t-tests), cells (number of them)
+    """
+    table = {m: {"printed": 0, "ours": 0, "paired": 0, "corrected": 0} for m in methods}
+    number = 0
+    for _, mine in records.groupby("dataset", sort=False):
+        sizes = mine.n_train.mean(), mine.n_test.mean()
+        for measure in measures:
+            up = DISTRIBUTION[measure].greater_is_better
+            wide = mine.pivot(index="fold", columns="method", values=measure)[methods]
+            mean = wide.mean()
+            first = mean.idxmax() if up else mean.idxmin()
+            table[first]["ours"] += 1
+            number += 1
+            for m in methods:
+                a, b = wide[first], wide[m]
+                table[m]["paired"] += stats.paired_t(a, b) >= LEVEL_OF_PAPER
+                table[m]["corrected"] += stats.corrected_t(a, b, *sizes) >= LEVEL_OF_PAPER
+    for m in () if printed is None else printed.method[firsts(printed)]:
+        table[m]["printed"] += 1
+    return pd.DataFrame({"method": m, **counts, "cells": number} for m, counts in table.items())
+
+
+def places_table(places):
+    """`first_places` with heads that say what is counted, and of how many cells."""
+    of = f"of {places.cells.max()}"
+    heads = {
+        "printed": f"first as printed, {of}",
+        "ours": f"first here, {of}",
+        "paired": "not shown worse than the first, paired t",
+        "corrected": "the same, corrected t",
+    }
+    return places.drop(columns="cells").rename(columns=heads)
+
+
+def first_as_printed(printed, method):
+    """How often a method has the best printed mean, as a `Share`."""
+    number = len(printed[["dataset", "measure"]].drop_duplicates())
+    return Share(int((printed.method[firsts(printed)] == method).sum()), number)
+
+
+def show_first_places(chapter):
+    """First places under the two protocols, an HTML table each; methods without a grid in both."""
+    tables, best = chapter.tables, chapter.records["best_on_test"]
+    best = pd.concat([best, tables[~tables.method.isin(best.method)]])
+    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.apart)]
+    methods = methods_of_paper(chapter)
+    for what, records in (("chosen inside the fold", tables), ("best on test", best)):
+        places = first_places(chapter.counting(records), chapter.measures, methods, printed)
+        yield show(places_table(places), f"First places, {what}", False)
+
+
+def kept_neighbours(study, names):
+    """Trustworthiness, mean and standard deviation over the repeats: fitted beside new rows."""
+    groups = study.groupby(["data", "method", "rows"], sort=False)["trustworthiness"]
+    cell = groups.agg(["mean", "std"])
+    table = {}
+    for data in study.data.unique():
+        table[names.get(data, f"{data} (synthetic)")] = {
+            method: Beside(*(Spread(*cell.loc[(data, method, rows)]) for rows in ("fitted", "new")))
+            for method in study.method.unique()
+        }
+    return pd.DataFrame(table).T.rename_axis("data")
+
+
+class Chosen(dict):
+    """Share of the dimensions -> in how many folds it was chosen: "10% (7), 20% (3)"."""
+
+    def __str__(self):
+        return ", ".join(f"{u:.0%} ({folds})" for u, folds in self.items())
+
+
+def best_ratios(best, names, methods):
+    """How often each u had the lowest test K-L, a row a method, a column a data set: `Chosen`."""
+    u = [p.get("ratio", p.get("transformer__ratio")) for p in best.parameters]
+    best = best.assign(u=u)
+    table = {
+        method: {
+            names[d]: Chosen(best.u[(best.method == method) & (best.dataset == d)].value_counts())
+            for d in names
+            if d in set(best.dataset[best.method == method])
+        }
+        for method in methods
+    }
+    return pd.DataFrame(table).T.rename_axis("method")
+
+
+def terms(parts, names):
+    """K-L with and without each term, a row a method, a column a data set: `Spread`."""
+    kl = summary(parts, measures=["kl_divergence"])
+    kl["cell"] = [Spread(m, s) for m, s in zip(kl["mean"], kl["std"], strict=True)]
+    wide = kl.pivot(index="method", columns="dataset", values="cell")
+    return wide[[d for d in names if d in wide]].rename(columns=names)
+
+
+def pairs_of_terms(records):
+    """MSLP and each variant of it or of PCA, then the two networks: pairs for `tally`."""
+    variants = records.method[declared(records, "learner") != "CPNN"].unique()
+    return [("MSLP", method) for method in variants] + [("CPNN, one input a label", "CPNN")]

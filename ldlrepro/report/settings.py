@@ -1,0 +1,108 @@
+"""Settings that methods declare, and which of those tried comes nearest to printed cells."""
+
+import pandas as pd
+
+from ldlrepro.report.tables import agreeing, cells, show, summary
+from ldlrepro.report.values import Spread
+
+
+def declared(records, key):
+    """A setting that the methods declare, of every record.
+
+    Parameters
+    ----------
+    records : records with ``settings`` (dict: see `protocols.declare.Method`)
+    key : str
+
+    Returns
+    -------
+    Series with the index of ``records``; None or NaN where a method says nothing of it
+    """
+    return pd.Series([s.get(key) for s in records.settings], index=records.index)
+
+
+def with_settings(records):
+    """Staged and unstaged records with columns ``stage`` and ``setting`` (a text)."""
+    stage = [p.get("stage") for p in records.parameters]
+    setting = [
+        method
+        if s is None
+        else f"{method}, zeros raised to {s:g}"
+        if s < 1
+        else f"{method}, {s} steps"
+        for method, s in zip(records.method, stage, strict=True)
+    ]
+    return records.assign(stage=stage, setting=setting)
+
+
+def nearest_settings(records, printed, method, names):
+    """Which of the tried settings comes nearest to a method's printed cells.
+
+    An explanation, not a result: the setting is picked by the printed numbers.
+
+    Parameters
+    ----------
+    records : records with a column ``setting``
+    printed : cells of the paper; only those of ``method`` count
+    names : dict, data set -> name in the table
+
+    Returns
+    -------
+    DataFrame, one row a data set: nearest setting, cells that agree, K-L printed and with it
+    """
+    records = records[records.source != "synthetic"]
+    ours = summary(records, by=("dataset", "setting"), measures=printed.measure.unique())
+    printed = printed[printed.method == method]
+    columns = ["data set", "nearest setting", "cells that agree", "K-L printed", "K-L with it"]
+    rows = []
+    for dataset in (d for d in names if d in set(ours.dataset) & set(printed.dataset)):
+        mine = ours[ours.dataset == dataset]
+        best = None
+        for setting, settled in mine.groupby("setting", sort=False):
+            compared = cells(settled.assign(method=method), printed[printed.dataset == dataset])
+            miss = (compared.difference.abs() / compared.tolerance).mean()
+            if best is None or miss < best[0]:
+                best = miss, setting, compared.set_index("measure")
+        _, setting, compared = best
+        kl = compared.loc["kl_divergence"]
+        theirs, own = Spread(kl.published, kl.published_std), Spread(kl.ours, kl.ours_std)
+        rows.append((names[dataset], setting, agreeing(compared), theirs, own))
+    return pd.DataFrame(rows, columns=columns)
+
+
+def show_nearest(
+    records, printed, methods, names, caption="{}: the setting nearest to the printed cells"
+):
+    """`nearest_settings` of several learners, an HTML table each.
+
+    Parameters
+    ----------
+    records : records with a column ``setting``, of any learners
+    caption : its braces stand for the learner
+    """
+    learner = declared(records, "learner")
+    for method in methods:
+        nearest = nearest_settings(records[learner == method], printed, method, names)
+        yield show(nearest, caption.format(method), False)
+
+
+def fixed_settings(records, printed, settings, apart=()):
+    """Cells that agree under settings that are the same for all data sets.
+
+    Parameters
+    ----------
+    records : records with a column ``setting``
+    settings : dict, method of the paper -> settings
+    apart : data sets that are not counted
+    """
+    records = records[(records.source != "synthetic") & ~records.dataset.isin(apart)]
+    rows = []
+    for method, ours in settings.items():
+        for setting in ours:
+            mine = summary(
+                records[records.setting == setting].assign(method=method),
+                measures=printed.measure.unique(),
+            )
+            compared = cells(mine, printed[printed.method == method])
+            rows.append((method, setting, agreeing(compared)))
+    return pd.DataFrame(rows, columns=["method", "setting", "cells that agree"])

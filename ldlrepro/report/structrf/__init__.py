@@ -1,0 +1,1 @@
+"""What only the chapter on StructRF shows."""

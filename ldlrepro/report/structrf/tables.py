@@ -1,0 +1,157 @@
+"""Tables of the chapter on StructRF: other settings, running times, boosting, the adaptive step."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.report.compare import show_head_to_head
+from ldlrepro.report.settings import fixed_settings, nearest_settings, show_nearest, with_settings
+from ldlrepro.report.tables import published_cells, show, side_by_side, summary
+
+#: The same setting for every data set, with the paper's numbers of steps.
+FIXED = {
+    "SA-IIS": ["SA-IIS, 200 steps", "SA-IIS, random start, 200 steps"],
+    "SA-BFGS": [f"SA-BFGS{s}, 300 steps" for s in ("", ", random start", ", memory 100")],
+}
+BOOSTERS = ("AOSO-LDLogitBoost", "LDLogitBoost")
+#: Clustering against variance reduction, with all features and with some drawn at a node.
+CRITERIA = (
+    ("StructRF", "RF on D"),
+    ("StructRF, sqrt(q) features", "RF on D, sqrt(q) features"),
+    ("StructRF, sqrt(q) features", "StructRF"),
+)
+
+
+def show_nodes_and_zeros(records, printed, names, apart):
+    """RF with other smallest nodes, and with raised zeros: cells that agree, and what is nearest.
+
+    Parameters
+    ----------
+    records : dict, experiment -> records
+    apart : data sets that are not counted
+    """
+    tried = {name: with_settings(records[name]) for name in ("node_sizes", "raised_zeros")}
+    both = pd.concat(tried.values())
+    fixed = fixed_settings(both, printed, {"RF": both.setting.unique()}, apart)
+    yield show(fixed, "RF: cells that agree under one setting for all data sets", False)
+    for what, mine in zip(("smallest node", "floor"), tried.values(), strict=True):
+        nearest = nearest_settings(mine, printed, "RF", names)
+        yield show(nearest, f"RF: the {what} nearest to the printed cells", False)
+
+
+def running_times(records, base, names, printed):
+    """Training seconds as ratios to one method's, printed and ours, one row a data set and method.
+
+    Parameters
+    ----------
+    printed : cells of the paper with the measures fit_seconds and predict_seconds
+
+    Returns
+    -------
+    DataFrame with dataset, method, printed, ours (seconds of training), ratio_printed, ratio_ours,
+    test_printed, test_ours (seconds of testing); NaN where nothing is printed
+    """
+    ours = records.groupby(["dataset", "method"], sort=False)[
+        ["fit_seconds", "predict_seconds"]
+    ].median()
+    theirs = printed.pivot(index=["dataset", "method"], columns="measure", values="mean")
+    real = set(records[records.source != "synthetic"].dataset)
+    rows = []
+    for (dataset, method), seconds in ours.iterrows():
+        known = dataset in real and (dataset, method) in theirs.index
+        said = theirs.loc[(dataset, method)] if known else dict.fromkeys(theirs, np.nan)
+        rows.append(
+            {
+                "dataset": names[dataset],
+                "method": method,
+                "printed": said["fit_seconds"],
+                "ours": seconds.fit_seconds,
+                "ratio_printed": said["fit_seconds"]
+                / theirs.fit_seconds.get((dataset, base), np.nan),
+                "ratio_ours": seconds.fit_seconds / ours.fit_seconds[dataset, base],
+                "test_printed": said["predict_seconds"],
+                "test_ours": seconds.predict_seconds,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def show_table_3(records, names):
+    """Table 3: `running_times` beside the printed ones."""
+    printed = published_cells("structrf", [3], ["fit_seconds", "predict_seconds"])
+    base = "SA-BFGS"
+    heads = {  # of `running_times`, with their forms
+        "data set": "{}",
+        "method": "{}",
+        "training s, printed": "{:g}",
+        "ours": "{:.3f}",
+        f"ratio to {base}, printed": "{:.3f}",
+        "ratio, ours": "{:.3f}",
+        "test s, printed": "{:g}",
+        "ours ": "{:.4f}",
+    }
+    times = running_times(records, base, names, printed).set_axis(list(heads), axis=1)
+    return show(times, "Table 3. Running times", False, form=heads)
+
+
+def show_table_19(both, rounds, measures, names):
+    """Table 19, what is nearest to its cells, and the comparison on every data set.
+
+    Parameters
+    ----------
+    both : records of StructRF and of boosting; rounds : of boosting with other sizes and rounds
+    """
+    printed = published_cells("structrf", [19], measures)
+    movie = summary(both[both.dataset == "Movie"], measures=measures)
+    yield side_by_side(movie, printed, "Table 19. Movie", measures, ["StructRF", *BOOSTERS])
+    caption = "{}: size and rounds nearest to the printed cells"
+    yield from show_nearest(with_settings(rounds), printed, BOOSTERS, names, caption)
+    for method in BOOSTERS:
+        yield show_head_to_head(both, "StructRF", method, names)
+
+
+def table_20(searches):
+    """Table 20: means over the clusterings of the largest number of rows."""
+    full = searches[searches.n == searches.n.max()].groupby(["counts", "step"])
+    return full[["evaluations", "milliseconds", "gain"]].mean().round(4).reset_index()
+
+
+class Steps(NamedTuple):
+    """StructRF minus StructRF*, printed (a text) and ours (None where it was not run)."""
+
+    printed: str
+    ours: float
+
+    def __str__(self):
+        return f"{self.printed} / " + ("not run" if self.ours is None else f"{self.ours:+.4f}")
+
+
+def table_21(ours, names, measures):
+    """Table 21: StructRF minus StructRF*, a row a data set, a column a measure.
+
+    Parameters
+    ----------
+    ours : result of `summary`
+    """
+    printed = published_cells("structrf", [21], measures)
+    mean = ours[ours.source != "synthetic"]
+    mean = mean.pivot_table(index=["dataset", "measure"], columns="method", values="mean")
+    rows = []
+    for dataset, mine in printed.groupby("dataset", sort=False):
+        theirs = mine.set_index("measure")["mean_printed"]
+        row = {"data set": names[dataset]}
+        for measure in measures:
+            there = (dataset, measure) in mean.index
+            values = mean.loc[(dataset, measure)] if there else None
+            own = values["StructRF"] - values["StructRF*"] if there else None
+            row[DISTRIBUTION[measure].label] = Steps(theirs[measure], own)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def median_seconds(records, names):
+    """Median seconds of a fit, a row a data set, a column a method."""
+    seconds = records.groupby(["dataset", "method"], sort=False).fit_seconds.median()
+    return seconds.unstack().round(2).rename(index=names)

@@ -1,0 +1,74 @@
+"""Cells of tables that hold more than one number; text only where `tables.show` writes them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Share(NamedTuple):
+    """So many cells of so many: "5 of 6"."""
+
+    part: int
+    whole: int
+
+    @property
+    def ratio(self):
+        """The share as a number, NaN of nothing."""
+        return self.part / self.whole if self.whole else float("nan")
+
+    def __str__(self):
+        return f"{self.part} of {self.whole}"
+
+
+class Total(Share):
+    """A share with its percentage: "5 of 6 (83%)"."""
+
+    def __str__(self):
+        return f"{super().__str__()} ({self.ratio:.0%})"
+
+
+class Spread(NamedTuple):
+    """Mean and standard deviation, NaN where there is none: "0.0544±0.0117"."""
+
+    mean: float
+    std: float
+
+    def __format__(self, form):
+        form = form or ".4f"
+        return format(self.mean, form) + ("" if np.isnan(self.std) else f"±{self.std:{form}}")
+
+    def __str__(self):
+        return format(self)
+
+
+class Difference(NamedTuple):
+    """A difference, and as a share of what it is from: "+0.0044 (+1.2%)"."""
+
+    absolute: float
+    relative: float
+
+    def __str__(self):
+        return f"{self.absolute:+.4f} ({self.relative:+.1%})"
+
+
+class Shown(NamedTuple):
+    """Cells in which a difference is shown by the corrected and by the paired test: "3 (5)"."""
+
+    corrected: int
+    paired: int
+
+    def __str__(self):
+        return f"{self.corrected} ({self.paired})"
+
+
+class Beside(NamedTuple):
+    """Two values beside each other, written alike: "0.71 / 0.65"."""
+
+    first: object
+    second: object
+
+    def __format__(self, form):
+        return f"{self.first:{form}} / {self.second:{form}}"
+
+    def __str__(self):
+        return format(self)
