@@ -8,6 +8,7 @@ from ldlrepro.report.chapter import open_chapter
 from ldlrepro.report.compare import show_head_to_head, tally
 from ldlrepro.report.plots import all_cells
 from ldlrepro.report.provenance import show_provenance
+from ldlrepro.report.rounding import show_rounding
 from ldlrepro.report.settings import fixed_settings, show_nearest, with_settings
 from ldlrepro.report.tables import (
     agreement,
@@ -34,6 +35,7 @@ __all__ = [
     "show_identities",
     "show_nearest",
     "show_provenance",
+    "show_rounding",
     "summary",
     "tally",
     "with_settings",

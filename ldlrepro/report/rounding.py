@@ -1,8 +1,12 @@
 """What rounding alone does to the numbers of a chapter, beside the spread over its folds."""
 
 import pandas as pd
+from IPython.display import Markdown
 
+from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import rounding
+from ldlrepro.report.tables import show
+from ldlrepro.report.values import Share
 
 #: Spreads below this share are the last digits of float64 and their sums, and are not shown.
 SHOWN_FROM = 1e-6
@@ -34,8 +38,8 @@ def amplified(records, names, measures):
         worst = mine.loc[mine.largest.idxmax()]
         if worst.largest < SHOWN_FROM:
             continue
-        values = records[(records.method == method) & (records.dataset == worst.dataset)]
-        values = values[worst.measure]
+        mine_here = (records.method == method) & (records.dataset == worst.dataset)
+        values = records[worst.measure][mine_here & (records.source != "synthetic")]
         by_set = mine.groupby("dataset").largest.max()
         rows.append(
             {
@@ -45,13 +49,38 @@ def amplified(records, names, measures):
                 "kernels": worst.kernels,
                 "orders": worst.orders,
                 "folds": values.std() / abs(values.mean()),
-                "sets": (int((by_set >= SHOWN_FROM).sum()), len(by_set)),
+                "sets": Share(int((by_set >= SHOWN_FROM).sum()), len(by_set)),
                 "largest": worst.largest,
             }
         )
     columns = ["method", "dataset", "measure", "kernels", "orders", "folds", "sets", "largest"]
     frame = pd.DataFrame(rows, columns=columns)
     return frame.sort_values("largest", ascending=False, ignore_index=True)
+
+
+def show_rounding(chapter):
+    """Yield the table of methods that amplify rounding, and a line on the others."""
+    arguments = chapter.tables, chapter.names, chapter.measures
+    moved, still = amplified(*arguments), unmoved(*arguments)
+    if len(moved):
+        table = moved.drop(columns="largest").rename(
+            columns={
+                "dataset": "data set",
+                "kernels": "other kernels",
+                "orders": "other row orders",
+                "folds": "over the folds",
+                "sets": "data sets that move",
+            }
+        )
+        table["data set"] = table["data set"].map(chapter.names)
+        table["measure"] = [MEASURES[name].label for name in table.measure]
+        caption = "How far a fold's value moves by rounding, and over the folds, where most"
+        shares = ("other kernels", "other row orders", "over the folds")
+        yield show(table, caption, False, form=dict.fromkeys(shares, "{:.2%}"), missing="it draws")
+    if still:
+        yield Markdown(f"Below a millionth everywhere: {', '.join(still)}.")
+    if not len(moved) and not still:
+        yield Markdown("Not measured for these records.")
 
 
 def unmoved(records, names, measures):

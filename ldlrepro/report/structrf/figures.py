@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro.kernels import gain as kernel
-from ldlrepro.kernels.tree import two_means
+from ldlrepro.kernels.clustering import two_means
 from ldlrepro.report.compare import critical_difference
 from ldlrepro.report.plots import curves, nothing
 from ldlrepro.report.settings import declared
