@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 
-.PHONY: book test lint unit notebooks verify quick clean
+.PHONY: book test lint unit notebooks verify quick kernels clean
 .DEFAULT_GOAL := book
 
 .venv/.installed: pyproject.toml constraints.txt
@@ -16,7 +16,7 @@ book: .venv/.installed
 	$(BIN)/jupyter-book build . -W -n --keep-going -q
 	@echo "The book: $(CURDIR)/_build/html/index.html"
 
-test: .venv/.installed lint notebooks verify quick book unit
+test: .venv/.installed lint notebooks verify quick book unit kernels
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
@@ -24,6 +24,10 @@ lint: .venv/.installed
 
 unit: .venv/.installed
 	$(BIN)/python -m pytest tests
+
+# Kernels against their naive twins once more, interpreted: what is compiled is what is written.
+kernels: .venv/.installed
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/test_kernels.py
 
 # Stored outputs against the committed records: exact text of the marked cells. Without data, so that
 # a missing or stale record shows as such and is not computed here.
