@@ -89,7 +89,8 @@ def _run_set(numbered, variables, n_jobs, bar):
     ) as pool:
         for (i, one), measures in zip(numbered, pool.map(_fit, *zip(*arguments, strict=True)),
                                       strict=True):  # fmt: skip
-            rows.append(one["row"] | {"measures": json.dumps(measures, sort_keys=True)})
+            digits = {name: float(f"{value:.12g}") for name, value in measures.items()}
+            rows.append(one["row"] | {"measures": json.dumps(digits, sort_keys=True)})
             bar.step(i, f"{one['row']['dataset']} {one['row']['method']}, {one['row']['variant']}")
             if len(rows) % 100 == 0 or len(rows) == len(numbered):
                 _keep(rows)
