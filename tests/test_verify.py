@@ -176,7 +176,7 @@ def test_the_study_of_rounding_keeps_what_it_made(records, monkeypatch):
     assert rounding.run(progress=False) == 0
     found = rounding.spreads()
     assert set(found.method) == {"mean", "kNN", "steps"} and set(found.kernels) == {0}
-    assert 0 < found.orders[found.method == "mean"].max() < 1e-12
+    assert 0 <= found.orders.max() < 1e-9
     row = next(r for r in rounding._rows() if r["method"] == "kNN" and r["variant"] == "fixed")
     frame = RecordStore(records.folder.parent / "tables").read(SET)
     stored = frame[(frame.method == "kNN") & (frame.fold == int(row["fold"]))].iloc[0]

@@ -2,8 +2,8 @@
 
 The last digits of a sum depend on the order of its terms, and BLAS and numpy choose theirs by the
 processor. Optimisers that stop before they converge carry such digits into the third one. So
-workers run with one set of kernels, which every x86 processor since 2013 has, unless the variables
-below are set already.
+workers run with one set of kernels, that of x86 processors with AVX2, unless the variables below
+are set already.
 """
 
 import os

@@ -33,6 +33,7 @@ COLUMNS = (
     "paper", "experiment", "dataset", "method", "estimator", "fold", "variant", "measures",
     "fingerprint",
 )  # fmt: skip
+_JOB = ["paper", "experiment", "method"]
 
 
 def kernel_sets():
@@ -210,24 +211,32 @@ def spreads():
     frame = pd.DataFrame(rows, columns=[*COLUMNS, "measure", "value"])
     if frame.empty:
         return pd.DataFrame(columns=[*key, "kernels", "orders"])
+    draws = _draw(frame)
     found = []
     for names, mine in frame.groupby([*key, "fold"], sort=False):
         value = mine.set_index("variant")["value"].astype(float)
         if FIXED not in value:
             continue
         is_order = value.index.str.startswith("row order")
-        draws = SEED in value and value[SEED] != value[FIXED]
-        found.append(
-            [
-                *names[:-1],
-                _range(value[~is_order].drop(SEED, errors="ignore"), value[FIXED]),
-                _range(value[is_order | (value.index == FIXED)], value[FIXED])
-                if is_order.any() and not draws
-                else np.nan,
-            ]
-        )
+        orders = np.nan
+        if is_order.any() and tuple(mine[_JOB].iloc[0]) not in draws:
+            orders = _range(value[is_order | (value.index == FIXED)], value[FIXED])
+        kernels = value[~is_order].drop(SEED, errors="ignore")
+        found.append([*names[:-1], _range(kernels, value[FIXED]), orders])
     frame = pd.DataFrame(found, columns=[*key, "kernels", "orders"])
     return frame.groupby(key, sort=False)[["kernels", "orders"]].max().reset_index()
+
+
+def _draw(frame):
+    """Methods (paper, experiment, method) that another seed moves, by any measure anywhere."""
+    at = frame[frame.variant.isin([FIXED, SEED])]
+    wide = at.pivot_table(
+        index=[*_JOB, "dataset", "fold", "measure"], columns="variant", values="value"
+    )
+    if SEED not in wide:
+        return set()
+    wide = wide.dropna(subset=[SEED])
+    return {key[: len(_JOB)] for key in wide.index[wide[SEED] != wide[FIXED]]}
 
 
 def _range(values, size):
