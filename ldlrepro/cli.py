@@ -99,7 +99,7 @@ def _parser():
         "rounding", help="how far other kernels and row orders move the numbers of the tables"
     )
     add.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
-    add.add_argument("--max-seconds", type=float, default=2.0, help="leave out longer fits")
+    add.add_argument("--max-seconds", type=float, default=1.0, help="leave out longer fits")
     add.add_argument("--n-jobs", type=int, default=1, help="processes")
     add.set_defaults(do=_rounding)
 

@@ -60,7 +60,7 @@ def name_of(estimator):
     return f"{name}({', '.join(inner)})" if inner else name
 
 
-def run(papers=None, max_seconds=2.0, n_jobs=1, progress=True):
+def run(papers=None, max_seconds=1.0, n_jobs=1, progress=True):
     """Run the methods of the papers' tables under other kernels and orders; keeps what it made.
 
     Methods take the parameters that their records name. Only fits that took at most
