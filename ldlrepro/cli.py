@@ -66,7 +66,7 @@ def _parser():
     add.add_argument("--dataset", action="append", help="only this one (repeatable)")
     add.add_argument("--method", action="append", help="only this one (repeatable)")
     add.add_argument("--profile", choices=protocols.PROFILES, default="paper")
-    add.add_argument("--n-jobs", type=int, default=-1, help="processes (default: all cores)")
+    add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
     add.add_argument("--backend", choices=("loky", "dask"), default="loky")
     add.add_argument("--recompute", action="store_true", help="also what is there; resumes")
     add.add_argument("--shard", type=_shard, metavar="I/N", help="only the I-th of N parts")
@@ -86,7 +86,7 @@ def _parser():
     add.add_argument("--sample", type=int, default=20, metavar="K", help="fits (default: 20)")
     add.add_argument("--seed", type=int, default=0, help="of the sample")
     add.add_argument("--max-seconds", type=float, help="leave out fits that took longer")
-    add.add_argument("--n-jobs", type=int, default=1, help="processes")
+    add.add_argument("--n-jobs", type=_processes, default=1, help="processes")
     add.add_argument(
         "--against",
         metavar="REV",
@@ -100,7 +100,7 @@ def _parser():
     )
     add.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
     add.add_argument("--max-seconds", type=float, default=1.0, help="leave out longer fits")
-    add.add_argument("--n-jobs", type=int, default=1, help="processes")
+    add.add_argument("--n-jobs", type=_processes, default=1, help="processes")
     add.set_defaults(do=_rounding)
 
     add = commands.add_parser("status", help="what is computed, stale, missing")
@@ -204,6 +204,12 @@ def _run(options):
     elif out is not None:
         print(f"The records are in {out}; `ldlrepro merge` brings them to the others.")
     return 1 if result["unavailable"] and not done else 0
+
+
+def _processes(text):
+    if text.removeprefix("-").isdigit() and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of processes: 1, 2, ..., -1 for all")
 
 
 def _shard(text):

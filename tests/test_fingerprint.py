@@ -244,6 +244,14 @@ def test_a_name_that_stands_for_another_definition_counts(edit):
     assert of_method(method, 10, experiment) != old
 
 
+def test_the_code_that_runs_counts_not_the_file_of_later(monkeypatch):
+    """A process that stays while its files change runs the old code, and says so."""
+    old = of_method(METHOD, 10, PLAIN)
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: "")
+    code.clear()
+    assert of_method(METHOD, 10, PLAIN) == old
+
+
 # --- declarations --------------------------------------------------------------------------------
 
 PLAIN = Experiment("e", (), ("SJAFFE",))

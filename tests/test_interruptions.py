@@ -193,9 +193,10 @@ def test_recompute_goes_on_where_it_was_stopped(tmp_path):
     assert f"{slow_paper.JOBS - done} computed, {done} already there." in out, err
     assert not any(j.exists() for j in journals)
     assert store_of(folder).read().fit_seconds.sum() != times
-    process = start(folder, "--recompute", "--experiment", "more", jobs=1)  # and then anew
-    out, err = process.communicate(timeout=120)
-    assert "18 computed, 0 already there." in out, err
+    for name, jobs in (("more", 18), ("main", 42)):  # and then anew, each of them
+        process = start(folder, "--recompute", "--experiment", name, jobs=1)
+        out, err = process.communicate(timeout=120)
+        assert f"{jobs} computed, 0 already there." in out, err
     assert len(kept(folder)) == slow_paper.JOBS
 
 

@@ -91,6 +91,15 @@ def test_other_numbers_for_the_same_job_are_not_merged(folder):
     assert (folder / "quick" / "tiny" / "main" / "SJAFFE.csv").read_bytes() == before
 
 
+def test_two_folders_that_differ_are_not_merged(folder):
+    quick(out=folder / "a")
+    shutil.copytree(folder / "a", folder / "b")
+    changed(folder / "b", cosine=0.5)
+    with pytest.raises(MergeError, match="3 jobs.*nothing was written.*in .*b"):
+        merge([folder / "a", folder / "b"], "quick")
+    assert not (folder / "quick").exists()
+
+
 def test_other_times_are_no_other_numbers(folder):
     quick()
     shutil.copytree(folder / "quick", folder / "other")

@@ -205,12 +205,27 @@ def test_a_byte_order_mark_is_no_damage(store):
         assert folds(store) == [0, 1, 2, 3]
 
 
-def test_rows_of_a_store_with_other_columns_are_no_rows(store):
+def test_rows_under_a_header_without_their_columns_are_damaged(store):
     """As many columns, other names: the check of a row covers both."""
-    measures = ("hamming_loss", *list(DISTRIBUTION)[1:])
-    other = RecordStore(store.folder, measures)
-    with pytest.warns(RecordDamagedWarning, match="5 damaged row"):
+    text = content(store).replace("chebyshev,", "hamming_loss,", 1)
+    (store.folder / "set.csv").write_text(text, encoding="utf-8")
+    other = RecordStore(store.folder, ("hamming_loss", *list(DISTRIBUTION)[1:]))
+    with pytest.warns(RecordDamagedWarning, match="4 damaged row"):
         assert len(other.read("set")) == 0
+
+
+def test_a_measure_that_was_added_since_costs_no_row(store):
+    """Such rows are stale by their fingerprint; they are kept, without the measure."""
+    wider = RecordStore(store.folder, (*DISTRIBUTION, "ndcg"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        frame = wider.read("set")
+        assert frame.fold.tolist() == [0, 1, 2, 3] and frame.ndcg.isna().all()
+        assert frame.cosine.tolist() == store.read("set").cosine.tolist()
+        wider.put([record(1, ndcg=0.5)])
+        assert wider.read("set").ndcg.notna().tolist() == [False, True, False, False]
+        assert folds(wider) == [0, 1, 2, 3]
+    assert strays(store) == []
 
 
 def test_conflict_marks_cost_no_row(store):

@@ -231,6 +231,25 @@ def test_the_ledger_is_only_appended_to(empty, tmp_path):
     assert [(e["old"], e["revision"]) for e in ledger.entries()] == [("a", "r"), ("b", "r")]
 
 
+def test_a_pair_of_marks_with_a_comparison_to_come_is_no_entry():
+    """Cheap jobs come first: that they are equal says nothing of a later one."""
+    rows = [{"kind": "method", "old": "a", "new": "b", "outcome": "equal"}]
+    assert verify._joined([entry("a", "b")], rows, {("method", "a", "b")}) == []
+    assert verify._joined([entry("a", "b")], rows, set()) == [entry("a", "b")]
+    two = verify._joined([entry("a", "b"), entry("a", "b")], rows * 2, set())
+    assert [e["compared"] for e in two] == [["job", "job"]]
+    rows.append(rows[0] | {"outcome": "differs"})
+    assert verify._joined([entry("a", "b")], rows, set()) == []
+
+
+def test_variants_of_other_code_are_no_rounding(empty):
+    rounded(f=2.0, k1=2.01)
+    (other,) = [r for r in rounding._rows() if r["variant"] == "kernels k1"]
+    numbers = json.dumps({"clark": 3.0, "cosine": 0.5})
+    rounding._keep([other | {"measures": numbers, "fingerprint": "c.b"}])
+    assert rounding.spreads().set_index("measure").kernels["clark"] == 0
+
+
 def test_a_damaged_ledger_is_not_written_over(empty, tmp_path):
     ledger.append([entry("a", "b"), entry("b", "c")])
     text = (tmp_path / "ledger.csv").read_text().replace(",a,b,", ",a,z,")

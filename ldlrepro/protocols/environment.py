@@ -26,8 +26,7 @@ def fixed():
     Empty off x86, on processors without AVX2, and where this process has these kernels. A variable
     that is set keeps its value.
     """
-    found = _numpy_features()
-    if platform.machine() not in _X86 or not {"AVX2", "X86_V3"} & set(found):
+    if not fixable():
         return {}
     wanted = {}
     if any(i["internal_api"] == "openblas" and _kernels(i) for i in threadpool_info()):
@@ -35,6 +34,11 @@ def fixed():
     if wider_features():
         wanted["NPY_DISABLE_CPU_FEATURES"] = wider_features()
     return {name: value for name, value in wanted.items() if name not in os.environ}
+
+
+def fixable():
+    """Whether this is an x86 processor that can run the fixed kernels."""
+    return platform.machine() in _X86 and bool({"AVX2", "X86_V3"} & set(_numpy_features()))
 
 
 def wider_features():

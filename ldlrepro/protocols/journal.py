@@ -1,6 +1,6 @@
 """Which jobs a ``--recompute`` has done, so that it goes on where it was stopped."""
 
-from ldlrepro.protocols.store import Table, row_line
+from ldlrepro.protocols.store import Table, row_line, write_table
 
 _COLUMNS = ("dataset", "method", "fold", "fingerprint")
 
@@ -15,8 +15,7 @@ class Journal:
 
     def __init__(self, folder):
         self.path = folder / "recompute.journal"
-        rows = Table(self.path, _COLUMNS, key=lambda row: tuple(row.values())).good
-        self._there = {tuple(row.values()) for row in rows}
+        self._there = self._read()
 
     def has(self, dataset, method, fold, fingerprint):
         """Whether this job was recomputed before the stop, by the same code."""
@@ -28,6 +27,15 @@ class Journal:
         with open(self.path, "a", encoding="utf-8", newline="") as file:
             file.write(row_line(_COLUMNS, row))
 
-    def close(self):
-        """All is done: the next ``--recompute`` starts anew."""
-        self.path.unlink(missing_ok=True)
+    def close(self, done):
+        """All of the (data set, method) in ``done`` are: the next ``--recompute`` starts anew."""
+        rest = {row for row in self._read() if row[:2] not in done}
+        if rest:
+            rows = [dict(zip(_COLUMNS, row, strict=True)) for row in sorted(rest)]
+            write_table(self.path, _COLUMNS, rows)
+        else:
+            self.path.unlink(missing_ok=True)
+
+    def _read(self):
+        table = Table(self.path, _COLUMNS, key=lambda row: tuple(row.values()))
+        return {tuple(row.values()) for row in table.good}

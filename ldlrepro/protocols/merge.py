@@ -29,12 +29,12 @@ def merge(folders, profile="paper"):
     Raises
     ------
     MergeError
-        A folder without records, or jobs whose numbers differ from those that are there: they are
-        named, and nothing of their data set is written.
+        A folder without records, or jobs whose numbers differ from those that are there or in
+        another folder. Nothing is written then.
     """
     ledger, found = Ledger(), {"added": 0, "there": 0, "stale": 0}
     papers = [state.get_paper(name) for name in state.paper_names()]
-    differ = []
+    differ, added = [], {}
     for folder in map(Path, folders):
         seen = False
         for paper in papers:
@@ -43,45 +43,50 @@ def merge(folders, profile="paper"):
                 ours = state.open_store(paper, experiment, profile)
                 for dataset in theirs.datasets():
                     seen = True
-                    if dataset in state.datasets_of(paper, experiment, profile):
-                        arguments = paper, experiment, dataset, profile, ledger
-                        differ += _merge_set(theirs, ours, arguments, found)
+                    if dataset not in state.datasets_of(paper, experiment, profile):
+                        continue
+                    there = added.setdefault((ours.folder, dataset), (ours, {}))[1]
+                    records = theirs.read(dataset), ours.read(dataset)
+                    arguments = paper, experiment, dataset, profile, ledger
+                    differ += _merge_set(records, there, arguments, found, folder)
         if not seen:
-            raise MergeError(f"{folder} holds no records: it should be laid out as data/results.")
+            raise MergeError(
+                f"{folder} holds no records: it should be laid out as data/results. Nothing was "
+                "written."
+            )
     if differ:
         raise MergeError(
-            f"{len(differ)} jobs have other numbers than those that are there; their data sets "
-            f"were left as they were. The first: {differ[0]}. Find out which is right, with "
+            f"{len(differ)} jobs have other numbers than those that are there; nothing was "
+            f"written. The first: {differ[0]}. Find out which is right, with "
             "`ldlrepro verify` say, and delete the other."
         )
+    for (_, _), (ours, jobs) in added.items():
+        if jobs:
+            ours.put_all([job.to_dict("records") for job in jobs.values()])
     return found
 
 
-def _merge_set(theirs, ours, arguments, found):
-    """Merge one data set of an experiment; the jobs that differ, as texts."""
+def _merge_set(records, added, arguments, found, folder):
+    """Collect in ``added`` what one folder has of a data set; jobs that differ, as texts."""
     paper, experiment, dataset, profile, ledger = arguments
-    new, old = theirs.read(dataset), ours.read(dataset)
-    added, same, differ, stale = [], 0, [], 0
+    new, old = records
+    differ = []
     for method in experiment.methods:
         mine, there = new[new.method == method.name], old[old.method == method.name]
         fresh = state.done(paper, experiment, method, dataset, mine, profile, ledger)
         kept = state.done(paper, experiment, method, dataset, there, profile, ledger)
-        stale += len(set(mine.fold) - fresh)
+        found["stale"] += len(set(mine.fold) - fresh)
         for fold in sorted(fresh):
             job = mine[mine.fold == fold]
-            if fold not in kept:
-                added.append(job.to_dict("records"))
-            elif _numbers(job, experiment).equals(_numbers(there[there.fold == fold], experiment)):
-                same += 1
+            other = there[there.fold == fold] if fold in kept else added.get((method.name, fold))
+            if other is None:
+                added[method.name, fold] = job
+                found["added"] += 1
+            elif _numbers(job, experiment).equals(_numbers(other, experiment)):
+                found["there"] += 1
             else:
-                differ.append(f"{experiment.name} of {paper.name}: {method.name} on {dataset}, "
-                              f"fold {fold}")  # fmt: skip
-    if not differ:
-        if added:
-            ours.put_all(added)
-        found["added"] += len(added)
-        found["there"] += same
-        found["stale"] += stale
+                what = f"{method.name} on {dataset}, fold {fold}"
+                differ.append(f"{experiment.name} of {paper.name}: {what}, in {folder}")
     return differ
 
 

@@ -8,6 +8,7 @@ another kind of machine cannot ask for more.
 import json
 import os
 
+import joblib
 import numpy as np
 import pandas as pd
 from joblib.externals import loky
@@ -38,7 +39,9 @@ _JOB = ["paper", "experiment", "method"]
 
 def kernel_sets():
     """Environments that this processor can run, beside the fixed one: {name: variables}."""
-    wider = environment.wider_features()
+    if not environment.fixable():
+        return {}
+    wider = os.environ.get("NPY_DISABLE_CPU_FEATURES") or environment.wider_features()
     sets = {"Sandybridge, AVX2": ("Sandybridge", wider)}
     if wider:
         sets["Haswell, AVX-512"] = ("Haswell", "")
@@ -86,7 +89,10 @@ def _run_set(numbered, variables, n_jobs, bar):
     arguments = [one["arguments"] for _, one in numbered]
     rows = []
     with loky.ProcessPoolExecutor(
-        n_jobs, initializer=worker.end_with, initargs=(os.getpid(),), env=variables
+        joblib.effective_n_jobs(n_jobs),
+        initializer=worker.end_with,
+        initargs=(os.getpid(),),
+        env=variables,
     ) as pool:
         for (i, one), measures in zip(numbered, pool.map(_fit, *zip(*arguments, strict=True)),
                                       strict=True):  # fmt: skip
@@ -213,7 +219,10 @@ def spreads():
         return pd.DataFrame(columns=[*key, "kernels", "orders"])
     draws = _draw(frame)
     found = []
+    # Variants of other code are no rounding: each has to have the mark of the fixed one.
     for names, mine in frame.groupby([*key, "fold"], sort=False):
+        fixed = mine.fingerprint[mine.variant == FIXED]
+        mine = mine[mine.fingerprint.isin(fixed)]
         value = mine.set_index("variant")["value"].astype(float)
         if FIXED not in value:
             continue

@@ -74,7 +74,7 @@ def run(
     _known({m.name for e in chosen for m in e.methods}, methods, "method")
     _known({d for e in chosen for d in state.datasets_of(paper, e, profile)}, names, "data set")
 
-    tasks, kept, unavailable = [], 0, {}
+    tasks, kept, unavailable, journals = [], 0, {}, []
     seconds, ledger = _Seconds(), Ledger()
     for experiment in chosen:
         store = state.open_store(paper, experiment, profile, out)
@@ -107,6 +107,8 @@ def run(
             except (DataUnavailableError, DataCorruptError) as error:
                 unavailable[name] = str(error)
                 continue
+            if recompute:
+                journals.append((journal, {(name, method.name) for method, _ in wanted}))
             for method, fold in wanted:
                 mark = fingerprint(method, len(folds), experiment, name, form)
                 if recompute and journal.has(name, method.name, fold, mark):
@@ -126,6 +128,8 @@ def run(
                 tasks.append((store, journal, task))
 
     computed = _run_tasks(tasks, n_jobs, backend, progress, seconds)
+    for journal, done in journals:
+        journal.close(done)
     return {"computed": computed, "kept": kept, "unavailable": unavailable}
 
 
@@ -155,8 +159,6 @@ def _run_tasks(tasks, n_jobs, backend, progress, seconds):
             f"{len(failures)} of {len(tasks)} fits failed; {_goes_on(kept)} The first:\n"
             f"{failures[0]}"
         )
-    for journal in {id(journal): journal for _, journal, _ in tasks if journal}.values():
-        journal.close()
     return kept
 
 

@@ -12,6 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = "ldlrepro"
+#: The sources when this process began: it runs them, whatever happens to the files meanwhile.
+_AT_IMPORT = {
+    str(path): path.read_text(encoding="utf-8")
+    for path in Path(__file__).resolve().parents[1].rglob("*.py")
+}
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -69,7 +74,10 @@ def _is_store(node):
 def module(name):
     """Return the `Module` called ``name``, or None where there is no source."""
     path = path_of(name)
-    return None if path is None else Module(name, Path(path).read_text(encoding="utf-8"))
+    if path is None:
+        return None
+    text = _AT_IMPORT.get(str(Path(path).resolve()))
+    return Module(name, Path(path).read_text(encoding="utf-8") if text is None else text)
 
 
 @cache

@@ -61,6 +61,7 @@ def done(paper, experiment, method, dataset, records, profile="paper", ledger=No
     ledger : Ledger, None reads it
     """
     records = records[(records.method == method.name) & (records.seed == experiment.seed)]
+    records = records[records.fold.isin(folds_of(experiment, profile))]
     if profile == "paper":
         records = records[data.is_current(dataset, records.data_sha256)]
     else:

@@ -129,7 +129,9 @@ class RecordStore:
         return self.folder / f"{dataset}.csv"
 
     def _parsed(self, dataset):
-        return Table(self._path(dataset), self._cells, key=_place)
+        # Measures may have been added since: such rows are stale, but not damaged.
+        needed = (*_FIRST, *_LAST, _MADE_BY, "fingerprint")
+        return Table(self._path(dataset), self._cells, key=_place, needed=needed)
 
     def _mended(self, dataset):
         """Good rows, to be written again; a copy of a damaged file is set aside. Wants the lock."""
@@ -180,13 +182,14 @@ class RecordStore:
 class Table:
     """A file of checked rows: ``good`` ones as dicts of text, line numbers of ``bad`` ones.
 
-    ``key(row)`` tells rows apart.
+    ``key(row)`` tells rows apart. A file whose header has other columns, but all of ``needed``, is
+    read by that header; what it lacks is "nan".
 
     ``twice`` counts good rows with the key of another; the
     last of them stays.
     """
 
-    def __init__(self, path, columns, key):
+    def __init__(self, path, columns, key, needed=()):
         self.good, self.bad, self.twice, self.content = [], [], 0, b""
         try:
             self.content = path.read_bytes()
@@ -195,13 +198,16 @@ class Table:
         # One line at a time: no cell holds a line break, and a lost quote spoils its own row only.
         text = self.content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
         header = [*columns, "check"]
+        first = _cells(text.split("\n", 1)[0])
+        own = first[:-1] if first[-1:] == ["check"] and set(first) >= set(needed) else columns
         rows = {}
         for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
             cells = _cells(line)
-            if cells == header:
+            if cells == header or (cells == first and own == first[:-1]):
                 continue
-            if len(cells) == len(header) and _check(columns, cells[:-1]) == cells[-1]:
-                row = dict(zip(columns, cells[:-1], strict=True))
+            written = next((c for c in (columns, own) if _is_row(c, cells)), None)
+            if written:
+                row = dict.fromkeys(columns, "nan") | dict(zip(written, cells[:-1], strict=True))
                 self.twice += key(row) in rows
                 rows[key(row)] = row
             else:
@@ -290,6 +296,10 @@ def _line(cells):
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerow(cells)
     return out.getvalue()
+
+
+def _is_row(columns, cells):
+    return len(cells) == len(columns) + 1 and _check(columns, cells[:-1]) == cells[-1]
 
 
 def _check(columns, cells):

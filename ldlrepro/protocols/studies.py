@@ -63,7 +63,8 @@ def _tables(function, quick):
 def tables_of(paper, name, profile="paper"):
     """Tables of a study as they are kept: {name: DataFrame}, empty where it was not run."""
     folder = _folder(paper, name, profile)
-    return {p.stem: pd.read_csv(p) for p in sorted(folder.glob("*.csv"))}
+    mark = {"fingerprint": str}  # 12 hex digits may look like a number
+    return {p.stem: pd.read_csv(p, dtype=mark) for p in sorted(folder.glob("*.csv"))}
 
 
 def _folder(paper, name, profile):

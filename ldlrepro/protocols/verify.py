@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -196,13 +196,14 @@ def against(revision, papers=None, progress=True):
                     )
                 bar.step(i, what)
                 if i % 20 == 19 or i == len(wanted) - 1:
-                    ledger.append(_joined(entries, rows))
+                    pending = {(w["kind"], w["old"], w["new"]) for w in wanted[i + 1 :]}
+                    ledger.append(_joined(entries, rows, pending))
     return pd.DataFrame(rows)[["kind", "what", "old", "new", "outcome", "why"]]
 
 
-def _joined(entries, rows):
-    """One entry for each pair of marks; none where one of its comparisons failed."""
-    bad = {(r["kind"], r["old"], r["new"]) for r in rows if r["outcome"] != "equal"}
+def _joined(entries, rows, pending):
+    """One entry for each pair of marks; none where a comparison failed or is still to come."""
+    bad = {(r["kind"], r["old"], r["new"]) for r in rows if r["outcome"] != "equal"} | pending
     joined = {}
     for entry in entries:
         key = entry["kind"], entry["old"], entry["new"]
@@ -251,7 +252,7 @@ def _stale_marks(paper, experiment, method, dataset, records, known, found):
         if known.same_mark("method", old_method, new):
             continue
         cheapest = rows.loc[rows.fit_seconds.idxmin()]
-        key = "method", old_method, new, experiment.name, method.name
+        key = "method", old_method, new, paper.name, experiment.name, method.name
         if key not in found or found[key]["seconds"] > _seconds(cheapest, method):
             request = {
                 "paper": paper.name,
@@ -300,9 +301,7 @@ def _judged(one, old, new, known):
     for name, reply in (("the revision", old), ("the working tree", new)):
         if "error" in reply:
             return "failed", f"{name}: {reply['error']}"
-    part = 1 if one["kind"] == "data" else 0
-    marks = [reply["fingerprint"].split(".") for reply in (old, new)]
-    marks = [m[part] if len(m) == 2 and one["kind"] == "method" else m[0] for m in marks]
+    marks = [reply["fingerprint"].split(".")[0] for reply in (old, new)]
     if not known.same_mark(one["kind"], one["old"], marks[0]):
         return "not of this revision", f"the revision's mark is {marks[0]}"
     if marks[1] != one["new"]:
@@ -385,7 +384,7 @@ def _git(root, *arguments):
 def _process(folder=None):
     """A refit process with the package in ``folder`` (None: this one)."""
     folder = paths.PACKAGE.parent if folder is None else folder
-    data = paths.local_copies() or paths.downloads()
+    data = (paths.local_copies() or paths.downloads()).resolve()
     variables = worker.variables() | {"PYTHONPATH": str(folder), "LDLREPRO_DATA": str(data)}
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-m", "ldlrepro.protocols.refit"],
@@ -400,13 +399,15 @@ def _process(folder=None):
     finally:
         process.kill()
         process.wait()
-        process.stdin.close()
+        with suppress(OSError):
+            process.stdin.close()
         process.stdout.close()
 
 
 def _ask(process, request):
-    process.stdin.write(json.dumps(request) + "\n")
-    process.stdin.flush()
+    with suppress(OSError):  # it has ended: `_reply` says so
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
 
 
 def _reply(process):

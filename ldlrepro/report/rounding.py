@@ -78,7 +78,10 @@ def show_rounding(chapter):
         shares = ("other kernels", "other row orders", "over the folds")
         yield show(table, caption, False, form=dict.fromkeys(shares, "{:.2%}"), missing="it draws")
     if still:
-        yield Markdown(f"Below a millionth everywhere: {', '.join(still)}.")
+        yield Markdown(
+            f"Below a millionth wherever it was measured: {', '.join(still)}. Methods that draw "
+            "are measured under other kernels only: another order of rows is another draw."
+        )
     if not len(moved) and not still:
         yield Markdown("Not measured for these records.")
 
