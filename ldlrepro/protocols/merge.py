@@ -60,7 +60,7 @@ def merge(folders, profile="paper"):
             f"written. The first: {differ[0]}. Find out which is right, with "
             "`ldlrepro verify` say, and delete the other."
         )
-    for (_, _), (ours, jobs) in added.items():
+    for ours, jobs in added.values():
         if jobs:
             ours.put_all([job.to_dict("records") for job in jobs.values()])
     return found
