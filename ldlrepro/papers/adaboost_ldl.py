@@ -16,6 +16,7 @@ from ldlrepro import (
     UniformPredictor,
 )
 from ldlrepro.metrics import DISTRIBUTION, RANKING
+from ldlrepro.models.maxent._lcldl_published import PublishedLCLDL
 from ldlrepro.models.problem_transformation._ptbayes_drawn import DrawnPTBayes
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 
@@ -183,6 +184,12 @@ SETTINGS = Experiment(
             staged=_STEPS,
             settings={"learner": "SA-IIS", "init": "random"},
         ),
+        Method(
+            "SA-IIS, identity start",
+            SAIIS(init="identity", path=_STEPS),
+            staged=_STEPS,
+            settings={"learner": "SA-IIS", "init": "identity"},
+        ),
         *(
             Method(
                 f"PT-Bayes, variances from {v:g}",
@@ -218,10 +225,32 @@ DRAWN = Experiment(
     measures=_RECORDED,
 )
 
+# Learners as public code starts them, with ones on the diagonal of the coefficients; SA-IIS stops
+# after 10 steps there, LC-LDL has a gradient of its own.
+PUBLIC_START = {
+    "SA-IIS": SAIIS(10, init="identity"),
+    "BFGS-LDL": SABFGS(init="identity"),
+    "LDL-LCLR": LDLLCLR(init="identity"),
+    "LDL-LS": LDLSF(init="identity"),
+    "LC-LDL": LCLDL(init="identity"),
+    "LC-LDL, public gradient": PublishedLCLDL(init="identity"),
+}
+PUBLIC = Experiment(
+    name="public_start",
+    methods=tuple(
+        method
+        for name, learner in PUBLIC_START.items()
+        for method in (_plain(name, learner), _boosted(name, learner))
+    ),
+    datasets=DATASETS,
+    test_share=SHARE,
+    measures=_RECORDED,
+)
+
 PAPER = Paper(
     name="adaboost_ldl",
     title="Label distribution ensemble learning (Adaboost-LDL)",
-    experiments=(TABLES, SHRUNK, *SPLITS, TERMS, RAISED_ZEROS, SETTINGS, DRAWN),
+    experiments=(TABLES, SHRUNK, *SPLITS, TERMS, RAISED_ZEROS, SETTINGS, DRAWN, PUBLIC),
     quick={"Yeast_spoem": 90, "Yeast_spo": 150},
     tables={str(number): (("tables",), ()) for number in TABLE_OF},
 )

@@ -25,7 +25,8 @@ class LCLDL(MaxEnt):
         k of W. A column or row without variance has rho 0.
     tol : float, relative decrease of the objective in a step at which to stop.
     memory : int, pairs of steps and gradients that approximate the Hessian.
-    init : "zeros", "random" (uniform in [0, 1)) or (c, q) array, coefficients to start from.
+    init : "zeros", "identity" (ones on the diagonal), "random" (uniform in [0, 1)) or (c, q)
+        array, coefficients to start from.
     path : tuple of int, iterations whose coefficients are kept for ``staged_predict``.
     random_state : int, RandomState or None, used by init="random".
 
@@ -77,8 +78,7 @@ class LCLDL(MaxEnt):
                 f"lambda1={self.lambda1} and lambda2={self.lambda2} must be 0 or more, "
                 f"correlation={self.correlation!r} one of {_CORRELATIONS}."
             )
-        signs = correlation_signs(D.T) if self.correlation == "labels" else None
-        loss = CorrelationLoss(X, D, self.lambda1, self.lambda2, signs)
+        loss = self._loss(X, D)
         start = self._start(loss.shape)
         self.path_ = {}
         self._note(0, start)
@@ -94,6 +94,10 @@ class LCLDL(MaxEnt):
             raise FloatingPointError("LC-LDL diverged: scale the features to about [-1, 1].")
         self.coef_ = w.reshape(loss.shape)
         self._close_path(self.coef_)
+
+    def _loss(self, X, D):
+        signs = correlation_signs(D.T) if self.correlation == "labels" else None
+        return CorrelationLoss(X, D, self.lambda1, self.lambda2, signs)
 
 
 class CorrelationLoss:

@@ -21,7 +21,8 @@ class SAIIS(MaxEnt):
     ----------
     max_iter : int, steps at most (StructRF paper, section 4.4: 200).
     tol : float, stop when a step lowers the mean loss by less.
-    init : "zeros", "random" (uniform in [0, 1)) or (c, q) array, coefficients to start from.
+    init : "zeros", "identity" (ones on the diagonal), "random" (uniform in [0, 1)) or (c, q)
+        array, coefficients to start from.
     path : tuple of int, iterations whose coefficients are kept for ``staged_predict``.
     random_state : int, RandomState or None, used by init="random".
 
