@@ -185,7 +185,7 @@ def test_scores_are_those_of_logistic_regressions_on_the_hidden_units(data):
         p = np.clip(S[:, j], 1e-300, 1)
         mine = -np.sum(np.log(np.where(Y[:, j] > 0, p, 1 - p)))
         best = minimize(loss, np.zeros(7), options={"gtol": 1e-9, "maxiter": 5000}).fun
-        assert mine == pytest.approx(best, rel=1e-3)
+        assert mine == pytest.approx(best, rel=1e-3, abs=2e-3)  # 0 where a plane parts the rows
     np.testing.assert_array_equal(S[:, 4:], np.tile([0.0, 1.0], (60, 1)))
     assert not hasattr(net, "loss_curve_")
 
