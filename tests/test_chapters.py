@@ -96,13 +96,15 @@ def test_two_protocols_sign_of_similarities():
             "measure": ["cosine", "cosine"],
             "ours": [0.8, 0.8],
             "published": [0.9, 0.9],
-            "agrees": [False, False],
+            "within": [False, False],
+            "tells": [True, True],
+            "repeated": [False, False],
         }
     )
     table = mslp.two_protocols(compared, compared.iloc[:0], ["a"])
     # 1 - 0.8 is twice 1 - 0.9: a hundred percent worse.
     assert table["median difference, chosen inside the fold"].tolist() == [pytest.approx(1)]
-    assert table["cells that agree, chosen inside the fold"].tolist() == [(0, 2)]
+    assert table["cells that agree, chosen inside the fold"].tolist() == [(0, 2, 0, 0)]
     assert table["cells that agree, best on test"].tolist() == [None]
     assert table["median difference, best on test"].isna().all()
 

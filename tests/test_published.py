@@ -222,30 +222,49 @@ def test_unknown_paper_is_named_with_the_stored_ones():
         published.load("nosuchpaper")
 
 
-def test_agreement_is_two_sided_and_takes_the_wider_tolerance():
+def test_a_cell_agrees_differs_or_cannot_tell():
     paper = rows(
-        dataset=list("ABCDE"),
-        measure=["cosine"] * 5,
-        mean=["0.50", "0.50", "-1.00", "0.50", "0.50"],
-        std=["0.10", "0.001", "", "0.10", "0.10"],
-    )
+        dataset=list("ABCDEF"),
+        measure=["cosine"] * 6,
+        mean=["0.50", "0.50", "-1.00", "0.50", "0.50", "0.500"],
+        std=["0.10", "0.10", "", "0.10", "0.10", "0.000"],
+    ).assign(null=[0.45, 0.2, -2.0, 0.55, 0.5, 0.51])
     ours = pd.DataFrame(
         {
-            "dataset": list("ABCDZ"),
+            "dataset": list("ABCDFZ"),
             "method": "m",
             "measure": "cosine",
-            "mean": [0.59, 0.514, -1.02, 0.65, 1.0],
-            "std": 0.01,
+            "mean": [0.59, 0.40, -1.02, 0.65, 0.5004, 1.0],
+            "std": 0.03,
         }
     )
     out = published.compare(ours, paper).set_index("dataset")
-    assert list(out.index) == list("ABCDE")  # our Z has no printed cell, E no result of ours
-    assert out["agrees"].tolist()[:4] == [True, True, True, False]
-    assert out.loc["E", "agrees"] is pd.NA and np.isnan(out.loc["E", "ours"])
-    assert np.allclose(out["tolerance"], [0.1, 0.015, 0.03, 0.1, 0.1])
+    assert list(out.index) == list("ABCDEF")  # our Z has no printed cell, E no result of ours
+    told = out.loc[list("ABCDF")]
+    assert told["outcome"].tolist() == ["cannot tell", "agrees", "agrees", "differs", "agrees"]
+    assert told["tells"].tolist() == [False, True, True, False, True]
+    assert told["within"].tolist() == [True, True, True, False, True]
+    assert out.loc["E", "within"] is pd.NA and pd.isna(out.loc["E", "outcome"])
+    # The printed deviation, ours where there is none, half the last decimal where it is 0.
+    assert np.allclose(told["tolerance"], [0.1, 0.1, 0.03, 0.1, 0.0005])
     assert np.isclose(out.loc["A", "difference"], 0.09)
     assert np.isclose(out.loc["A", "difference_in_stds"], 0.9)
     assert np.isnan(out.loc["C", "difference_in_stds"])
+
+
+def test_without_any_deviation_nothing_is_judged():
+    paper = rows(measure=["cosine"], mean=["0.5"])
+    ours = paper[["dataset", "method", "measure", "mean"]]
+    out = published.compare(ours, paper)
+    assert out["within"].isna().all() and out["difference"].tolist() == [0.0]
+
+
+def test_an_identity_is_counted_once():
+    paper = rows(measure=["sorensen", "intersection", "cosine"], mean=["0.4", "0.6", "0.5"])
+    alone = paper[paper.measure != "intersection"]
+    ours = paper[["dataset", "method", "measure", "mean"]].assign(std=0.1)
+    assert published.compare(ours, paper)["repeated"].tolist() == [True, False, False]
+    assert published.compare(ours, alone)["repeated"].tolist() == [False, False]
 
 
 def test_synthetic_results_are_never_compared():
@@ -254,7 +273,7 @@ def test_synthetic_results_are_never_compared():
         source=["real", "synthetic"]
     )
     out = published.compare(ours, paper)
-    assert out["agrees"].tolist() == [True, pd.NA]
+    assert out["within"].tolist() == [True, pd.NA]
 
 
 def test_a_result_given_twice_is_an_error():

@@ -131,6 +131,7 @@ PAPER = Paper(
     title="Multi-Label Learning with Deep Forest",
     experiments=(TABLES, TABLE_5, PUT_RIGHT, TABLES_LARGE, CUT, FOLDED),
     quick={"scene": 90},
+    null="Label frequencies",
     studies=(
         Study("layers", layers.run),
         Study("label_drop", label_drop.run),
