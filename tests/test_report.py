@@ -9,7 +9,7 @@ import pytest
 from ldlrepro.datasets import make_standin
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.protocols import get_paper
-from ldlrepro.report import claims, compare, provenance, settings, tables
+from ldlrepro.report import claims, compare, provenance, settings, tables, yardstick
 from ldlrepro.report.chapter import Chapter
 from ldlrepro.report.structrf import figures
 from ldlrepro.report.structrf.tables import running_times
@@ -131,12 +131,44 @@ def test_confusion_of_printed_rows_and_our_methods():
     rows = tables.with_null(
         tables.published_cells("structrf", [16], ["kl_divergence"]), mine, "MeanPredictor"
     )
-    table = tables.confusion(mine, rows, ["StructRF", "SA-IIS", "MeanPredictor"])
+    table = yardstick.confusion(mine, rows, ["StructRF", "SA-IIS", "MeanPredictor"])
     assert table.loc["StructRF", "StructRF"] == (1, 1, 0, 0)
     assert table.loc["SA-IIS", "SA-IIS"] == (1, 1, 0, 0)
     assert [table.loc[m, "MeanPredictor"] for m in table.index] == [(0, 1, 0, 0)] * len(table)
-    apart = tables.confusion(mine, rows, ["StructRF"], apart=["SJAFFE"])
+    apart = yardstick.confusion(mine, rows, ["StructRF"], apart=["SJAFFE"])
     assert apart.empty or (apart["StructRF"] == (0, 0, 0, 0)).all()
+
+
+def test_skill_is_the_share_of_the_mean_predictors_loss_removed():
+    means = pd.DataFrame(
+        {
+            "dataset": ["a", "a", "b", "c"],
+            "measure": ["kl_divergence", "cosine", "cosine", "cosine"],
+            "mean": [0.05, 0.95, 0.70, 0.9],
+        },
+        index=[5, 6, 7, 8],
+    )
+    null = means.assign(null=[0.2, 0.8, 0.8, np.nan])
+    found = yardstick.skill(means, null)
+    assert found.index.tolist() == [5, 6, 7, 8]
+    np.testing.assert_allclose(found, [0.75, 0.75, -0.5, np.nan])
+
+
+def test_pictures_of_the_yardstick_draw_and_say_when_there_is_nothing():
+    mine = pd.concat([records(), records(method="MeanPredictor", shift=0.5)])
+    rows = tables.with_null(printed(), mine, "MeanPredictor")
+    table = yardstick.confusion(mine, rows, ["StructRF", "MeanPredictor"])
+    assert yardstick.total(table) == (1, 1, 0, 0)
+    (axis,) = yardstick.confusion_picture(table, "title").axes
+    assert "1/1" in [text.get_text() for text in axis.texts]
+    ours = tables.summary(mine, measures=["kl_divergence"])
+    (axis,) = yardstick.skill_picture(ours, rows, NAMES, ["StructRF"]).axes
+    drawn = [c.get_offsets()[0, 0] for c in axis.collections if len(c.get_offsets())]
+    skills = yardstick.skill_table(ours, rows)
+    skills = skills[skills.method == "StructRF"].skill
+    np.testing.assert_allclose(sorted(drawn), sorted(skills))
+    assert not yardstick.confusion_picture(table.iloc[:0], "title").axes
+    assert not yardstick.skill_picture(ours.iloc[:0], rows.iloc[:0], NAMES, ["StructRF"]).axes
 
 
 def test_synthetic_numbers_are_never_set_beside_printed_ones():

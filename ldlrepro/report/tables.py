@@ -85,34 +85,6 @@ def agreement(compared, names, apart=()):
     return pd.DataFrame(table).rename_axis("data set")
 
 
-def confusion(records, printed, methods, apart=()):
-    """Which of our methods each printed row agrees with.
-
-    A reproduction is convincing where a method agrees with its own row and others do not.
-
-    Parameters
-    ----------
-    records : records of the columns, the trivial predictors among them
-    printed : cells with a column ``null`` (see `with_null`)
-    methods : ours, in the order of the columns
-    apart : data sets that are not counted
-
-    Returns
-    -------
-    DataFrame of `Outcomes`, a row a printed method, a column a method of ours
-    """
-    printed = printed[~printed.dataset.isin(apart)]
-    table = {}
-    for ours in methods:
-        mine = records[(records.method == ours) & ~records.dataset.isin(apart)]
-        mine = summary(mine, measures=printed.measure.unique())
-        table[ours] = {
-            theirs: agreeing(cells(mine.assign(method=theirs), rows))
-            for theirs, rows in printed.groupby("method", sort=False)
-        }
-    return pd.DataFrame(table).rename_axis("printed")
-
-
 def side_by_side(ours, printed, caption, measures, order):
     """One data set: a row a method, a column a measure; in each cell paper, ours, difference.
 
