@@ -75,6 +75,12 @@ def _parser():
     )
     add.set_defaults(do=_run)
 
+    add = commands.add_parser(
+        "agreement", help="printed cells against our methods: those that agree, those that can tell"
+    )
+    add.add_argument("papers", nargs="*", metavar="PAPER")
+    add.set_defaults(do=_agreement)
+
     add = commands.add_parser("merge", help="bring records of shards or other machines together")
     add.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     add.set_defaults(do=_merge)
@@ -298,3 +304,13 @@ def _bench(options):
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def _agreement(options):
+    from ldlrepro.report.scoreboard import agreement_of_paper  # only this command needs plots
+
+    for name in options.papers or protocols.paper_names():
+        paper = protocols.get_paper(name)
+        table = agreement_of_paper(paper)
+        print(f"{paper.title}\n{paper.name}, printed rows, our methods across\n")
+        print(table.map(lambda found: str(found) if any(found) else "-").to_string(), end="\n\n")

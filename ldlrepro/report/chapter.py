@@ -109,6 +109,11 @@ def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute):
         recompute=recompute,
         progress=False,
     )
+    return read_chapter(paper, measures, tables, profile, datasets)
+
+
+def read_chapter(paper, measures, tables, profile="paper", datasets=None):
+    """The `Chapter` of a paper as it stands; parameters as for `open_chapter`."""
     wanted = [data.resolve(name) for name in datasets or data_sets(paper)]
     records = {e.name: read(paper, e.name, profile, wanted) for e in paper.experiments}
     printed = published_cells(paper.name, tables, measures)
