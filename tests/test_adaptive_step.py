@@ -28,7 +28,7 @@ def test_gain_and_search_from_scratch():
 def test_four_ways_of_searching():
     table = adaptive_step.run(quick=True)["searches"]
     assert set(table.source) == {"synthetic"}
-    wide = table.pivot_table(index=["n", "repeat"], columns=["step", "counts"], values="gain")
+    wide = table.pivot_table(index=["n", "fold"], columns=["step", "counts"], values="gain")
     np.testing.assert_allclose(wide["all"]["running"], wide["all"]["from scratch"], atol=1e-9)
     np.testing.assert_allclose(
         wide["adaptive"]["running"], wide["adaptive"]["from scratch"], atol=1e-9

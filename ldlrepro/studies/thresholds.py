@@ -54,7 +54,7 @@ def run(quick=False):
     Returns
     -------
     dict of DataFrame
-        "thresholds": data, source, time (of the hold-out), measure, rule, layers (L), train, test
+        "thresholds": dataset, source, fold (a hold-out), measure, rule, layers (L), train, test
     """
     if quick:
         bunch = datasets.make_standin("scene", n_samples=60)
@@ -63,16 +63,16 @@ def run(quick=False):
         bunch, settings = datasets.load("scene"), {}
     X, Y = bunch.X, bunch.Y
     rows = []
-    for time in range(1 if quick else HOLD_OUTS):
-        train, validation, test = hold_out(len(X), 0.5, (0, time))
+    for fold in range(1 if quick else HOLD_OUTS):
+        train, validation, test = hold_out(len(X), 0.5, (0, fold))
         fitted = [*train, *validation]
         for measure in STUDIED:
             for name, rule in RULES.items():
-                mldf = _mldf.MLDF(measure, reuse=rule, random_state=time, **settings)
+                mldf = _mldf.MLDF(measure, reuse=rule, random_state=fold, **settings)
                 mldf.fit(X[fitted], Y[fitted])
                 score = getattr(metrics, measure)(Y[test], mldf.predict_proba(X[test]))
                 trained = mldf.performance_[mldf.n_layers_ - 1]
-                where = bunch.name, bunch.source, time, measure, name
+                where = bunch.name, bunch.source, fold, measure, name
                 rows.append((*where, mldf.n_layers_, trained, score))
-    columns = ["data", "source", "time", "measure", "rule", "layers", "train", "test"]
+    columns = ["dataset", "source", "fold", "measure", "rule", "layers", "train", "test"]
     return {"thresholds": pd.DataFrame(rows, columns=columns)}
