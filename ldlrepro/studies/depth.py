@@ -7,12 +7,8 @@ reuse, as many more levels a layer as printed and ten times as many.
 
 import pandas as pd
 
-from ldlrepro import datasets, metrics
+from ldlrepro import RFPCT, MLDFSuite, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.multilabel._forests import RFPCT
-from ldlrepro.models.multilabel._mldf import MLDFSuite
 from ldlrepro.protocols.split import hold_out
 
 #: Hold-outs of each set, the first of the tables'.

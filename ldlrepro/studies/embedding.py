@@ -10,13 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.manifold import trustworthiness
 
-from ldlrepro import datasets
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.embedding._cca import CCA
-from ldlrepro.models.embedding._lpp import LPP
-from ldlrepro.models.embedding._mslp import MSLP
-from ldlrepro.models.embedding._pca import PCA
+from ldlrepro import CCA, LPP, MSLP, PCA, datasets
 
 SETS = ("SJAFFE", "SBU_3DFE", "SCUT_FBP", "M2B", "Natural_Scene")
 NEIGHBORS = 10

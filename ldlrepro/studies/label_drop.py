@@ -8,11 +8,8 @@ nothing deleted.
 
 import pandas as pd
 
-from ldlrepro import datasets
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.multilabel._confidence import measure_items
-from ldlrepro.models.multilabel._mldf import MLDF
+from ldlrepro import MLDF, datasets
+from ldlrepro.models.multilabel import measure_items
 from ldlrepro.protocols.split import hold_out
 
 HOLD_OUTS = 10

@@ -6,12 +6,9 @@ CAL500 as well. RF-PCT is grown with as many trees as MLDF's final layer holds, 
 
 import pandas as pd
 
-from ldlrepro import datasets, metrics
+from ldlrepro import MLDF, RFPCT, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.multilabel._forests import RFPCT
-from ldlrepro.models.multilabel._mldf import MLDF, best_layer
+from ldlrepro.models.multilabel import best_layer
 from ldlrepro.protocols.split import hold_out
 
 SETS = ("yeast", "CAL500")

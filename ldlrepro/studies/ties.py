@@ -10,11 +10,8 @@ may make 500.
 import numpy as np
 import pandas as pd
 
-from ldlrepro import datasets, metrics
+from ldlrepro import RFPCT, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.multilabel._forests import RFPCT
 from ldlrepro.protocols.split import hold_out
 
 SETS = ("CAL500", "enron", "image", "scene", "yeast")
