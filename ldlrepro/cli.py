@@ -307,7 +307,7 @@ if __name__ == "__main__":
 
 
 def _agreement(options):
-    from ldlrepro.report.scoreboard import agreement_of_paper  # only this command needs plots
+    from ldlrepro.scoreboard import agreement_of_paper  # only this command needs plots
 
     for name in options.papers or protocols.paper_names():
         paper = protocols.get_paper(name)

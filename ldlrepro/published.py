@@ -16,14 +16,13 @@ import pandas as pd
 
 from ldlrepro import paths
 from ldlrepro.errors import UnknownNameError
+from ldlrepro.metrics import DISTRIBUTION, MULTILABEL
 
 #: What a printed cell says of ours: see `compare`.
 AGREES, DIFFERS, CANNOT_TELL = "agrees", "differs", "cannot tell"
 
-#: Measures of which more is better, for the check of bold marks; the others are losses.
-HIGHER_IS_BETTER = frozenset(
-    {"cosine", "intersection", "fidelity", "average_precision", "macro_auc"}
-)
+#: Measures whose printed cells are checked: their values lie in [0, upper].
+KNOWN = DISTRIBUTION | MULTILABEL
 
 
 def papers() -> list[str]:
@@ -188,9 +187,9 @@ def _rule(text: str, why: str) -> Rule:
     return Rule(text, why, measures, sign == "==", lambda values: eval(code, functions, values))
 
 
+_RANGES = {f"{m.name} <= {m.upper}": "its range" for m in KNOWN.values() if m.upper != "inf"}
 #: Relations between the means of one row of a table, each with its reason.
-RULES = tuple(_rule(text, why) for text, why in _REASONS.items())
-MEASURES = frozenset(measure for rule in RULES for measure in rule.measures)
+RULES = tuple(_rule(text, why) for text, why in (_RANGES | _REASONS).items())
 
 
 def identities(df: pd.DataFrame) -> pd.DataFrame:
@@ -198,7 +197,7 @@ def identities(df: pd.DataFrame) -> pd.DataFrame:
 
     df : rows of `load`. Numbers of labels come from its rows with measure "labels"; rules about c
         are skipped for data sets without one. Rows whose note starts with "difference" are not
-        measures of a method and are left out, as are measures that no rule names.
+        measures of a method and are left out, as is what is not in KNOWN.
 
     Checked: that means are not negative, and RULES; that the standard deviations of MIRRORED pairs
     are equal; that a cell printed in two tables is the same in both; and, where ``bold`` is known,
@@ -209,7 +208,7 @@ def identities(df: pd.DataFrame) -> pd.DataFrame:
     printed values break the rule, by how much rounding alone could, and the first over the second.
     """
     labels = df[df["measure"] == "labels"].set_index("dataset")["mean"].to_dict()
-    cells = df[df["measure"].isin(MEASURES) & ~df["note"].str.startswith("difference")]
+    cells = df[df["measure"].isin(KNOWN) & ~df["note"].str.startswith("difference")]
     found = []
     for (table, dataset, method), group in cells.groupby(["table", "dataset", "method"]):
         key, c = (table, dataset, method), labels.get(dataset, np.nan)
@@ -281,7 +280,7 @@ def _bold(cells):
         marked = group[group["bold"].fillna(False)]
         if marked.empty:
             continue
-        sign = -1 if measure in HIGHER_IS_BETTER else 1
+        sign = -1 if KNOWN[measure].greater_is_better else 1
         best = group.loc[(sign * group["mean"]).idxmin()]
         for _, row in marked.iterrows():
             used = {row["method"]: row["mean_printed"], best["method"]: best["mean_printed"]}

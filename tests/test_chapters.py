@@ -112,7 +112,7 @@ def test_two_protocols_sign_of_similarities():
 def test_kept_neighbours_stand_beside_each_other():
     study = pd.DataFrame(
         [("toy", "MSLP", rows, t) for rows, ts in (("fitted", [1, 0]), ("new", [0.5])) for t in ts],
-        columns=["data", "method", "rows", "trustworthiness"],
+        columns=["dataset", "method", "rows", "trustworthiness"],
     )
     table = mslp.kept_neighbours(study, {})
     fitted, new = table.loc["toy (synthetic)", "MSLP"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ldlrepro import paths
-from ldlrepro.models.multilabel._cut import CUTS, CutAtCardinality
+from ldlrepro.models.multilabel import CUTS, CutAtCardinality
 from ldlrepro.papers import mldf
 from ldlrepro.protocols import get_paper, open_store, paper_names
 from ldlrepro.protocols.declare import Method

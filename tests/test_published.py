@@ -6,9 +6,10 @@ import pytest
 
 from ldlrepro import paths, published
 from ldlrepro.errors import UnknownNameError
-from ldlrepro.metrics import MULTILABEL
+from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 
 SIX = ["chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersection"]
+HIGHER = {name for name, measure in MEASURES.items() if measure.greater_is_better}
 FOUR = ["RF", "SA-IIS", "SA-BFGS", "StructRF"]
 
 
@@ -49,7 +50,7 @@ def test_tables_of_the_mslp_paper():
     assert set(cells["measure"]) == set(SIX) and cells["method"].nunique() == 13
     assert cells["std"].isna().all() and cells["bold"].isna().all()
     # "MSLP ranks 1st in 93.3% cases" (section 3.3): 28 of 30.
-    higher = cells["measure"].isin(published.HIGHER_IS_BETTER)
+    higher = cells["measure"].isin(HIGHER)
     best = (
         cells.assign(loss=cells["mean"].where(~higher, -cells["mean"]))
         .sort_values("loss")
@@ -80,7 +81,7 @@ def test_tables_of_the_ldlf_paper():
     labels = rows(dataset=list(sizes), measure="labels", mean=list(sizes.values()))
     assert published.identities(pd.concat([cells, labels])).empty
     # "sLDLFs perform best on all of the six measures" (section 4.1): of 18 cells, one is not.
-    loss = one["mean"].where(~one["measure"].isin(published.HIGHER_IS_BETTER), -one["mean"])
+    loss = one["mean"].where(~one["measure"].isin(HIGHER), -one["mean"])
     best = one.loc[loss.groupby([one["dataset"], one["measure"]]).idxmin()]
     (other,) = best[best["method"] != "sLDLF"].itertuples()
     assert (other.dataset, other.measure, other.method) == ("Human_Gene", "euclidean", "BFGS-LDL")
@@ -154,11 +155,8 @@ def test_tables_of_the_mldf_paper():
     cells = published.load("mldf")
     assert cells.groupby("table").size().to_dict() == {3: 27, 4: 276, 5: 54}
     assert not cells[cells["method"] != ""].duplicated(["dataset", "method", "measure"]).any()
-    six = {name: m.greater_is_better for name, m in MULTILABEL.items()}
-    higher = published.HIGHER_IS_BETTER
-    assert {name for name in six if name in higher} == {name for name in six if six[name]}
     four, five = cells[cells["table"] == 4], cells[cells["table"] == 5]
-    assert set(four["measure"]) == set(five["measure"]) == set(six)
+    assert set(four["measure"]) == set(five["measure"]) == set(MULTILABEL)
     assert set(four["dataset"]) == set(five["dataset"]) and four["dataset"].nunique() == 9
     # RAKEL stands in the text only where a column kept all six rows.
     whole = four.groupby("method").size().to_dict()
@@ -342,6 +340,26 @@ def test_bold_marks_the_best_of_its_row():
     assert found["method"].tolist() == ["a"]
 
 
+def test_measures_of_cells_and_their_ranges_are_those_of_the_registry():
+    ranges = {r.text for r in published.RULES if len(r.measures) == 1}
+    known = (DISTRIBUTION | MULTILABEL).values()
+    assert ranges == {f"{m.name} <= {m.upper}" for m in known if m.name != "kl_divergence"}
+    others = {"n", "features", "labels", "mae", "fit_seconds", "predict_seconds"}  # Table 20's:
+    others |= {"feature", "threshold", "information_gain", "time_ms"}
+    printed = {m for paper in published.papers() for m in published.load(paper)["measure"]}
+    assert printed - others == set(DISTRIBUTION | MULTILABEL)
+
+
+@pytest.mark.parametrize("measure", ["average_precision", "one_error", "sort_loss"])
+def test_cells_of_every_measure_are_checked(measure):
+    cells = rows(measure=[measure] * 3, method=["a", "b", "c"], mean=["0.30", "1.20", "-0.1"])
+    cells["bold"] = [True, False, False]
+    found = published.identities(cells)
+    upper, lower = f"{measure} <= 1", f"{measure} >= 0"
+    assert found["rule"].tolist() == [upper, lower, f"bold marks the best {measure}"]
+    assert found["method"].tolist() == ["b", "c", "a"]
+
+
 @pytest.mark.parametrize("c", [2, 3, 5, 18])
 @pytest.mark.parametrize("sharp", [0.05, 1.0, 30.0])
 def test_no_rule_is_broken_by_real_distributions(c, sharp):
@@ -365,9 +383,9 @@ def test_no_rule_is_broken_by_real_distributions(c, sharp):
         "squared_chi2": (gap * t).sum(axis=1),
         "fidelity": np.sqrt(d * p).sum(axis=1),
     }
-    assert set(per_row) == published.MEASURES
+    assert {*per_row, "sort_loss"} == set(DISTRIBUTION)
     for values in [*pd.DataFrame(per_row).to_dict("records"), pd.DataFrame(per_row).mean()]:
-        for rule in published.RULES:
+        for rule in (r for r in published.RULES if set(r.measures) <= set(per_row)):
             excess = rule.gap({**values, "c": c})
             assert (abs(excess) if rule.equality else excess) < 1e-12, rule.text
     for one, other, numbers in published.MIRRORED:

@@ -281,6 +281,8 @@ def test_nearest_and_fixed_settings():
     row = settings.nearest_settings(steps, cells, "SA-IIS", NAMES).iloc[0]
     assert row["nearest setting"] == "SA-IIS, 200 steps" and row["cells that agree"] == (1, 1, 0, 0)
     fixed = settings.fixed_settings(steps, cells, {"SA-IIS": ["SA-IIS, 5 steps"]})
+    rounds = settings.with_settings(pd.concat([near, far]), "rounds").setting
+    assert set(rounds) == {"SA-IIS, 200 rounds", "SA-IIS, 5 rounds"}
     assert fixed["cells that agree"][0] == (0, 1, 0, 0)
 
 

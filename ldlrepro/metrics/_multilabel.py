@@ -6,7 +6,6 @@ precision and one-error; coverage counts them as 0. Labels with one class are le
 """
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
 from ldlrepro.kernels import ranking
@@ -25,11 +24,6 @@ def _check(Y, S):
     return Y == 1, S
 
 
-def _ranked(Y):
-    """Rows with both a relevant and an irrelevant label."""
-    return Y.any(axis=1) & ~Y.all(axis=1)
-
-
 def _rows(measure, Y, S):
     values = np.empty(len(Y))
     measure(np.ascontiguousarray(Y), np.ascontiguousarray(S), values)
@@ -40,6 +34,12 @@ def _mean(values):
     return float(np.mean(values)) if len(values) else float("nan")
 
 
+def _of_ranked(measure, Y, S):
+    """Mean over the rows with both a relevant and an irrelevant label."""
+    Y, S = _check(Y, S)
+    return _mean(_rows(measure, Y, S)[Y.any(axis=1) & ~Y.all(axis=1)])
+
+
 def hamming_loss(Y, S, threshold=0.5):
     """Share of wrong entries after S > threshold; in [0, 1], smaller is better."""
     Y, S = _check(Y, S)
@@ -48,8 +48,7 @@ def hamming_loss(Y, S, threshold=0.5):
 
 def one_error(Y, S):
     """Share of rows whose top label is irrelevant (first column on ties); smaller is better."""
-    Y, S = _check(Y, S)
-    return _mean(_rows(ranking.one_error, Y, S)[_ranked(Y)])
+    return _of_ranked(ranking.one_error, Y, S)
 
 
 def coverage(Y, S):
@@ -63,24 +62,12 @@ def coverage(Y, S):
 
 def ranking_loss(Y, S):
     """Share of (relevant, irrelevant) pairs in the wrong order, ties counted as wrong."""
-    Y, S = _check(Y, S)
-    keep = _ranked(Y)
-    losses = []
-    for y, s in zip(Y[keep], S[keep], strict=True):
-        losses.append((s[y][:, None] <= s[~y][None, :]).mean())
-    return _mean(losses)
+    return _of_ranked(ranking.ranking_loss, Y, S)
 
 
 def average_precision(Y, S):
     """Mean over relevant labels of the precision at their rank (the worse rank on ties)."""
-    Y, S = _check(Y, S)
-    keep = _ranked(Y)
-    values = []
-    for y, s in zip(Y[keep], S[keep], strict=True):
-        rank = rankdata(-s, method="max")[y]
-        among = rankdata(-s[y], method="max")
-        values.append((among / rank).mean())
-    return _mean(values)
+    return _of_ranked(ranking.average_precision, Y, S)
 
 
 def macro_auc(Y, S):

@@ -16,8 +16,8 @@ from ldlrepro import (
     UniformPredictor,
 )
 from ldlrepro.metrics import DISTRIBUTION, RANKING
-from ldlrepro.models.maxent._lcldl_published import PublishedLCLDL
-from ldlrepro.models.problem_transformation._ptbayes_drawn import DrawnPTBayes
+from ldlrepro.models.maxent import PublishedLCLDL
+from ldlrepro.models.problem_transformation import DrawnPTBayes
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 
 #: Tables 4-6 in the paper's order.

@@ -2,8 +2,7 @@
 
 from ldlrepro import DBPNN, ECC, MLFE, RFPCT, LabelFrequencies, MLDFSuite, RAkEL
 from ldlrepro.metrics import MULTILABEL
-from ldlrepro.models.multilabel._averaged_folds import AveragedFolds
-from ldlrepro.models.multilabel._cut import CUTS, CutAtCardinality
+from ldlrepro.models.multilabel import CUTS, AveragedFolds, CutAtCardinality
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 from ldlrepro.studies import depth, label_drop, layers, thresholds, ties
 
