@@ -307,10 +307,10 @@ if __name__ == "__main__":
 
 
 def _agreement(options):
-    from ldlrepro.scoreboard import agreement_of_paper  # only this command needs plots
+    from ldlrepro import scoreboard  # plots: not needed by the other commands
 
-    for name in options.papers or protocols.paper_names():
+    for name in options.papers or scoreboard.BOARDS:
         paper = protocols.get_paper(name)
-        table = agreement_of_paper(paper)
-        print(f"{paper.title}\n{paper.name}, printed rows, our methods across\n")
+        table = scoreboard.agreement_of(paper.name)
+        print(f"{paper.title}: printed rows, our methods across\n")
         print(table.map(lambda found: str(found) if any(found) else "-").to_string(), end="\n\n")

@@ -41,6 +41,19 @@ def confusion(records, printed, methods, apart=()):
     return pd.DataFrame(table).rename_axis("printed")
 
 
+def confusion_of(chapter, more=None):
+    """`confusion` of a chapter: its printed rows and the methods of its tables.
+
+    Parameters
+    ----------
+    more : records of further methods that get columns of their own, or None
+    """
+    records = chapter.tables if more is None else pd.concat([chapter.tables, more])
+    order = [m for m in chapter.order if m in set(records.method)]
+    methods = [*order, *(m for m in dict.fromkeys(records.method) if m not in order)]
+    return confusion(records, chapter.printed, methods, chapter.apart)
+
+
 def confusion_picture(table, title):
     """`confusion` as a picture: each square the share of the printed cells that can tell.
 
