@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels import boosting as kernel
@@ -86,8 +85,7 @@ class Booster(LDLEstimator):
 
     def staged_predict(self, X):
         """Predict after each kept round: (n, q) features in, yields ``n_estimators_`` (n, c)."""
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._check_new(X)
         return (softmax(F, axis=1) for F in self._staged(X))
 
 

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.metrics import sort_loss
@@ -128,8 +127,7 @@ class AdaBoostLDL(LDLEstimator):
 
         Learners that failed have no stage.
         """
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._check_new(X)
         predictions = []
         for learner in self.estimators_:
             predictions.append(learner.predict(X))

@@ -2,7 +2,6 @@
 
 import numpy as np
 from sklearn.ensemble import BaggingRegressor
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.models.ensemble._adaboost import checked_learner
@@ -44,8 +43,7 @@ class BaggingLDL(LDLEstimator):
 
     def staged_predict(self, X):
         """Yield predicted distributions (n, c), the mean of the first 1, 2, ... learners."""
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._check_new(X)
         total = 0
         for number, learner in enumerate(self.estimators_, 1):
             total = total + learner.predict(X)

@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ldlrepro.models.maxent._lbfgs import minimise
 from ldlrepro.models.maxent._objective import MaxEnt, MaxEntLoss
 
 _SMOOTH = 1e-5  # a distance r counts as sqrt(r^2 + _SMOOTH^2): smooth where two rows are equal
@@ -79,21 +78,7 @@ class LCLDL(MaxEnt):
             )
         signs = correlation_signs(D.T) if self.correlation == "labels" else None
         loss = CorrelationLoss(X, D, self.lambda1, self.lambda2, signs)
-        start = self._start(loss.shape)
-        self.path_ = {}
-        self._note(0, start)
-        w, self.objective_, self.n_iter_ = minimise(
-            loss,
-            start.ravel(),
-            self.max_iter,
-            self.memory,
-            self.tol,
-            lambda step, w: self._note(step, w.reshape(loss.shape)),
-        )
-        if not np.isfinite(self.objective_):
-            raise FloatingPointError("LC-LDL diverged: scale the features to about [-1, 1].")
-        self.coef_ = w.reshape(loss.shape)
-        self._close_path(self.coef_)
+        self.objective_ = self._descend(loss)
 
 
 class CorrelationLoss:

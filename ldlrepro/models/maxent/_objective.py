@@ -9,10 +9,10 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import softmax
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels.maxent import normalise, skinny_product, subtract_top
+from ldlrepro.models.maxent._lbfgs import minimise
 
 _SPARSE_PRODUCTS_BELOW = 0.2  # share of non-zero features under which compressed rows are faster
 
@@ -93,6 +93,30 @@ class MaxEnt(LDLEstimator):
             )
         return W
 
+    def _descend(self, loss):
+        """Minimise a loss by quasi-Newton steps from ``init``: sets coef_, n_iter_ and path_.
+
+        Returns the loss at the end.
+        """
+        start = self._start(loss.shape)
+        self.path_ = {}
+        self._note(0, start)
+        w, value, self.n_iter_ = minimise(
+            loss,
+            start.ravel(),
+            self.max_iter,
+            self.memory,
+            self.tol,
+            lambda step, w: self._note(step, w.reshape(loss.shape)),
+        )
+        if not np.isfinite(value):
+            raise FloatingPointError(
+                f"{type(self).__name__} diverged: scale the features to about [-1, 1]."
+            )
+        self.coef_ = w.reshape(loss.shape)
+        self._close_path(self.coef_)
+        return value
+
     def _note(self, iteration, W):
         if iteration in self.path:
             self.path_[iteration] = W.copy()
@@ -105,8 +129,7 @@ class MaxEnt(LDLEstimator):
 
     def staged_predict(self, X):
         """Yield (iteration, predicted distributions (n, c)) for each in ``path``."""
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._check_new(X)
         for iteration, W in sorted(self.path_.items()):
             yield iteration, softmax(X @ W.T, axis=1)
 

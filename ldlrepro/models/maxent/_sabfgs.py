@@ -1,8 +1,5 @@
 """SA-BFGS: the maximum-entropy model fitted by a quasi-Newton method."""
 
-import numpy as np
-
-from ldlrepro.models.maxent._lbfgs import minimise
 from ldlrepro.models.maxent._objective import MaxEnt, MaxEntLoss
 
 
@@ -48,20 +45,4 @@ class SABFGS(MaxEnt):
         self.random_state = random_state
 
     def _fit(self, X, D):
-        loss = MaxEntLoss(X, D)
-        start = self._start(loss.shape)
-        self.path_ = {}
-        self._note(0, start)
-        w, value, self.n_iter_ = minimise(
-            loss,
-            start.ravel(),
-            self.max_iter,
-            self.memory,
-            self.tol,
-            lambda step, w: self._note(step, w.reshape(loss.shape)),
-        )
-        if not np.isfinite(value):
-            raise FloatingPointError("SA-BFGS diverged: scale the features to about [-1, 1].")
-        self.coef_ = w.reshape(loss.shape)
-        self.loss_ = value / len(X)
-        self._close_path(self.coef_)
+        self.loss_ = self._descend(MaxEntLoss(X, D)) / len(X)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_array, check_consistent_length
 
 from ldlrepro.base import ChecksX
 from ldlrepro.metrics import hamming_loss
@@ -54,8 +54,7 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         ValueError
             NaN, infinity, or another number of features than in ``fit``.
         """
-        check_is_fitted(self)
-        return self._predict_proba(self._check_X(X, reset=False))
+        return self._predict_proba(self._check_new(X))
 
     def predict(self, X):
         """Predict labels: (n, c) int64, 1 where ``predict_proba(X) > 0.5``, errors as there."""

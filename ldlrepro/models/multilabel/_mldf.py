@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
@@ -333,8 +332,7 @@ class MLDF(_Cascades, MultiLabelEstimator):
 
     def staged_predict_proba(self, X):
         """Yield the scores (n, c) after each kept layer; X (n, q), errors as in predict_proba."""
-        check_is_fitted(self)
-        yield from self._walk(self._check_X(X, reset=False), self.cascade_, {})
+        yield from self._walk(self._check_new(X), self.cascade_, {})
 
 
 class MLDFSuite(_Cascades, MultiLabelEstimator):
@@ -369,8 +367,7 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
 
     def staged_predict(self, X):
         """Yield (measure, scores (n, c)) for the six measures; X (n, q)."""
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._check_new(X)
         walked = {}
         for cascade in self.cascades_:
             for P in self._walk(X, cascade, walked):

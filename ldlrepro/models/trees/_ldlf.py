@@ -1,6 +1,5 @@
 """sLDLF: a forest of differentiable trees learned jointly on shared linear features."""
 
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.models.trees._differentiable import DifferentiableForest
 
@@ -141,8 +140,7 @@ class LDLForest(DifferentiableForest):
 
     def staged_predict(self, X):
         """Yield (iteration, predicted distributions (n, c)) for each in ``path``."""
-        check_is_fitted(self)
-        features = self._features(self._check_X(X, reset=False))
+        features = self._features(self._check_new(X))
         for iteration, trees in sorted(self.path_.items()):
             yield iteration, trees.predict(features)
 

@@ -1,6 +1,5 @@
 """sNDF-LDL: differentiable trees for label distributions, each learned by itself."""
 
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.models.trees._differentiable import DifferentiableForest
 
@@ -101,8 +100,7 @@ class NDFLDL(DifferentiableForest):
 
     def staged_predict(self, X):
         """Yield (number of trees, predicted distributions (n, c)) for 1, 2, .. trees."""
-        check_is_fitted(self)
-        yield from self._stages(self._check_X(X, reset=False))
+        yield from self._stages(self._check_new(X))
 
     def _stages(self, X):
         features, total = self._features(X), 0
