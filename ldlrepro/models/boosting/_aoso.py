@@ -22,20 +22,12 @@ class AOSOLDLogitBoost(Booster):
     Parameters
     ----------
     n_estimators : int, rounds at most; a round has one tree.
-    learning_rate : float > 0, shrinkage of a round.
-    max_leaf_nodes : int, leaves of a tree at most; the leaf with the largest gain is split first.
-    max_depth : int or None, depth of a leaf at most (the root has depth 0).
-    min_samples_leaf : int, rows in a leaf at least.
-    validation_fraction : float in (0, 1), part of the rows held out to choose the round.
-    n_iter_no_change : int or None, stop after so many rounds without a lower validation loss;
-        None: all rounds on all rows, nothing held out.
-    random_state : int, RandomState or None, draws the held-out rows; nothing else is random.
+    learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, validation_fraction,
+    n_iter_no_change, random_state : as for `LDLogitBoost`, with another default.
 
     Attributes
     ----------
-    n_estimators_ : int, rounds kept: those up to the lowest validation loss.
-    train_loss_ : (rounds run,) floats, K-L divergence of the fitted rows after each round.
-    validation_loss_ : (rounds run,) floats, that of the held-out rows; None without any.
+    n_estimators_, train_loss_, validation_loss_ : as for `LDLogitBoost`.
 
     Notes
     -----
@@ -65,14 +57,16 @@ class AOSOLDLogitBoost(Booster):
         n_iter_no_change=100,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
+        super().__init__(
+            n_estimators,
+            learning_rate=learning_rate,
+            max_leaf_nodes=max_leaf_nodes,
+            max_depth=max_depth,
+            min_samples_leaf=min_samples_leaf,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            random_state=random_state,
+        )
 
     def _grow_round(self, D, P, columns):
         return [kernel.grow(D, P, -1, self._tree_size(len(D)), *columns)]

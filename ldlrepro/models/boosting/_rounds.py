@@ -18,6 +18,27 @@ class Booster(LDLEstimator):
     and ``_step(S)``, the change of the scores f that the sum S of a round's trees stands for.
     """
 
+    def __init__(
+        self,
+        n_estimators=1000,
+        *,
+        learning_rate=0.1,
+        max_leaf_nodes=20,
+        max_depth=None,
+        min_samples_leaf=20,
+        validation_fraction=0.1,
+        n_iter_no_change=50,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.random_state = random_state
+
     def _step(self, S):
         return self.learning_rate * S
 

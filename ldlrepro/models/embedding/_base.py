@@ -21,10 +21,8 @@ class Embeds(ChecksX, TransformerMixin):
 
         Raises
         ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            NaN, infinity, or another number of features than in ``fit``.
+        NotFittedError, ValueError
+            As `LDLEstimator.predict` does.
         """
         return self._embed(self._check_new(X))
 
@@ -98,6 +96,17 @@ class Embedding(Embeds, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.needs_D
         return tags
+
+
+class GraphEmbedding(Embedding):
+    """An embedding that links each row to its nearest rows: LPP and NPE."""
+
+    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, kernel="linear", width=None):
+        self.n_neighbors = n_neighbors
+        self.ratio = ratio
+        self.variance = variance
+        self.kernel = kernel
+        self.width = width
 
 
 def _leading(variances, share, rounding):

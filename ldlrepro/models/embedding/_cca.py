@@ -19,9 +19,7 @@ class CCA(Embedding):
         are all the same.
     variance : float in (0, 1], share of the variance that the principal components keep before.
         With 1 and fewer rows than features every correlation is 1 and means nothing.
-    kernel : {"linear", "rbf"}, of the components.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
-        between training rows. The MSLP paper gives none.
+    kernel, width : as for `LPP`.
 
     Attributes
     ----------

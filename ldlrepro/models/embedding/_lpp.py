@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ldlrepro.models.embedding._base import Embedding
+from ldlrepro.models.embedding._base import GraphEmbedding
 from ldlrepro.models.embedding._graph import feature_neighbours, heat, link, scatter
 from ldlrepro.models.embedding._solver import smallest, whiten
 
 
-class LPP(Embedding):
+class LPP(GraphEmbedding):
     """Locality preserving projections (He and Niyogi, NIPS 2004).
 
     Directions v of the smallest eigenvalues in Z^T L Z v = eta Z^T S Z v: neighbouring rows stay
@@ -34,13 +34,6 @@ class LPP(Embedding):
     The width of the heat kernel is the mean squared distance over the linked rows (MSLP paper,
     section 3.1).
     """
-
-    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, kernel="linear", width=None):
-        self.n_neighbors = n_neighbors
-        self.ratio = ratio
-        self.variance = variance
-        self.kernel = kernel
-        self.width = width
 
     def _directions(self, X, Z, D, count):
         W = heat(link(feature_neighbours(X, self.n_neighbors)), X)

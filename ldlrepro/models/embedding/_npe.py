@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ldlrepro.models.embedding._base import Embedding
+from ldlrepro.models.embedding._base import GraphEmbedding
 from ldlrepro.models.embedding._graph import feature_neighbours
 from ldlrepro.models.embedding._solver import smallest, whiten
 
@@ -10,7 +10,7 @@ _RIDGE = 1e-3  # share of the trace added to Gram matrices, as is usual for loca
 _BLOCK = 2**24  # numbers of the differences held at a time
 
 
-class NPE(Embedding):
+class NPE(GraphEmbedding):
     """Neighbourhood preserving embedding (He, Cai, Yan, Zhang, ICCV 2005).
 
     Directions v of the smallest eigenvalues in Z^T M Z v = eta Z^T Z v with M = (I - W)^T (I - W):
@@ -18,17 +18,11 @@ class NPE(Embedding):
 
     Parameters
     ----------
-    n_neighbors : int >= 1, neighbours of a row (MSLP paper, section 3.1: 5, 10 or 15).
-    ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
-        components kept).
-    variance : float in (0, 1], share of the variance that the principal components keep before.
-    kernel : {"linear", "rbf"}, of the components.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
-        between training rows. The MSLP paper gives none.
+    n_neighbors, ratio, variance, kernel, width : as for `LPP`.
 
     Attributes
     ----------
-    components_ : the fitted principal components; directions_ : (r, l)
+    components_, directions_ : as for `LPP`.
 
     Notes
     -----
@@ -36,13 +30,6 @@ class NPE(Embedding):
     the local Gram matrix added to its diagonal (not in the paper; without it the weights are not
     determined where there are more neighbours than features).
     """
-
-    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, kernel="linear", width=None):
-        self.n_neighbors = n_neighbors
-        self.ratio = ratio
-        self.variance = variance
-        self.kernel = kernel
-        self.width = width
 
     def _directions(self, X, Z, D, count):
         neighbours = feature_neighbours(X, self.n_neighbors)

@@ -13,9 +13,7 @@ class PCA(Embedding):
     ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
         rank of the centred rows).
     whiten : True scales every component to variance 1, as the constraint of MSLP's Eq. 8 does.
-    kernel : {"linear", "rbf"}, of the components.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
-        between training rows. The MSLP paper gives none.
+    kernel, width : as for `LPP`.
 
     Attributes
     ----------

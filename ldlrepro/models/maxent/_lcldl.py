@@ -3,13 +3,14 @@
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ldlrepro.models.maxent._objective import MaxEnt, MaxEntLoss
+from ldlrepro.models.maxent._objective import MaxEntLoss
+from ldlrepro.models.maxent._quasi_newton import QuasiNewton
 
 _SMOOTH = 1e-5  # a distance r counts as sqrt(r^2 + _SMOOTH^2): smooth where two rows are equal
 _CORRELATIONS = ("labels", "weights")
 
 
-class LCLDL(MaxEnt):
+class LCLDL(QuasiNewton):
     """LC-LDL (Jia, Li, Liu, Zhang, AAAI 2018): correlated labels get coefficients that are near.
 
     Minimises sum_i KL(d_i, p_i) + lambda1 |W|_F^2 + lambda2 sum_{j<k} sgn(rho_jk) |w_j - w_k|_2,
@@ -23,10 +24,7 @@ class LCLDL(MaxEnt):
     correlation : {"labels", "weights"}, what rho correlates: columns j and k of D, or rows j and
         k of W. A column or row without variance has rho 0.
     tol : float, relative decrease of the objective in a step at which to stop.
-    memory : int, pairs of steps and gradients that approximate the Hessian.
-    init : "zeros", "random" (uniform in [0, 1)) or (c, q) array, coefficients to start from.
-    path : tuple of int, iterations whose coefficients are kept for ``staged_predict``.
-    random_state : int, RandomState or None, used by init="random".
+    memory, init, path, random_state : as for `SABFGS`.
 
     Attributes
     ----------

@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels.maxent import normalise, skinny_product, subtract_top
-from ldlrepro.models.maxent._lbfgs import minimise
 
 _SPARSE_PRODUCTS_BELOW = 0.2  # share of non-zero features under which compressed rows are faster
 
@@ -92,30 +91,6 @@ class MaxEnt(LDLEstimator):
                 f'init must be "zeros", "random" or an array of shape {shape}, got {self.init!r}.'
             )
         return W
-
-    def _descend(self, loss):
-        """Minimise a loss by quasi-Newton steps from ``init``: sets coef_, n_iter_ and path_.
-
-        Returns the loss at the end.
-        """
-        start = self._start(loss.shape)
-        self.path_ = {}
-        self._note(0, start)
-        w, value, self.n_iter_ = minimise(
-            loss,
-            start.ravel(),
-            self.max_iter,
-            self.memory,
-            self.tol,
-            lambda step, w: self._note(step, w.reshape(loss.shape)),
-        )
-        if not np.isfinite(value):
-            raise FloatingPointError(
-                f"{type(self).__name__} diverged: scale the features to about [-1, 1]."
-            )
-        self.coef_ = w.reshape(loss.shape)
-        self._close_path(self.coef_)
-        return value
 
     def _note(self, iteration, W):
         if iteration in self.path:

@@ -1,9 +1,10 @@
 """SA-BFGS: the maximum-entropy model fitted by a quasi-Newton method."""
 
-from ldlrepro.models.maxent._objective import MaxEnt, MaxEntLoss
+from ldlrepro.models.maxent._objective import MaxEntLoss
+from ldlrepro.models.maxent._quasi_newton import QuasiNewton
 
 
-class SABFGS(MaxEnt):
+class SABFGS(QuasiNewton):
     """SA-BFGS (Geng, TKDE 2016, section 3.3): min T(W) by quasi-Newton steps.
 
     Parameters

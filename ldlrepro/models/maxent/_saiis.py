@@ -21,13 +21,11 @@ class SAIIS(MaxEnt):
     ----------
     max_iter : int, steps at most (StructRF paper, section 4.4: 200).
     tol : float, stop when a step lowers the mean loss by less.
-    init : "zeros", "random" (uniform in [0, 1)) or (c, q) array, coefficients to start from.
-    path : tuple of int, iterations whose coefficients are kept for ``staged_predict``.
-    random_state : int, RandomState or None, used by init="random".
+    init, path, random_state : as for `SABFGS`.
 
     Attributes
     ----------
-    coef_ : (c, q); n_iter_ : int; loss_ : float, mean of -sum d ln p over the rows.
+    coef_, n_iter_, loss_ : as for `SABFGS`.
 
     Notes
     -----

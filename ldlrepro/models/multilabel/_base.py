@@ -1,5 +1,7 @@
 """What every multi-label estimator shares: checks around ``_fit`` and ``_predict_proba``."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin
 from sklearn.utils.validation import check_array, check_consistent_length
@@ -49,10 +51,8 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
 
         Raises
         ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            NaN, infinity, or another number of features than in ``fit``.
+        NotFittedError, ValueError
+            As `LDLEstimator.predict` does.
         """
         return self._predict_proba(self._check_new(X))
 
@@ -71,6 +71,18 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def check_whole(estimator, least):
+    """Check parameters that are whole numbers.
+
+    least : dict, name of a parameter -> its smallest value; ValueError naming the first that is
+    smaller or no integer
+    """
+    for name, smallest in least.items():
+        value = getattr(estimator, name)
+        if not isinstance(value, Integral) or value < smallest:
+            raise ValueError(f"{name} is {value!r}: expected a whole number, at least {smallest}.")
 
 
 def check_labels(Y, name="Y"):

@@ -1,16 +1,14 @@
 """Random forests of multi-label trees: RF-PCT, ERF-PCT, RFML-C4.5 and ERFML-C4.5."""
 
-from numbers import Integral
-
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ldlrepro.models.multilabel._base import MultiLabelEstimator
+from ldlrepro.models.multilabel._base import MultiLabelEstimator, check_whole
 from ldlrepro.models.multilabel._trees import Columns, grow_forest, label_rows
 
 
 class _ForestEstimator(MultiLabelEstimator):
-    _entropy = False
+    _entropy = False  # whether cuts are by entropy
     _random_cut = False
 
     def __init__(
@@ -31,19 +29,12 @@ class _ForestEstimator(MultiLabelEstimator):
         self.random_state = random_state
 
     def _fit(self, X, Y):
-        for name, least in (
-            ("n_estimators", 1),
-            ("max_depth", 1),
-            ("min_samples_split", 2),
-            ("max_features", 1),
-        ):
-            value = getattr(self, name)
-            if value is None and name in ("max_depth", "max_features"):
-                continue
-            if name == "max_features" and value == "sqrt":
-                continue
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name} is {value!r}: expected a whole number, at least {least}.")
+        least = {"n_estimators": 1, "min_samples_split": 2}
+        if self.max_depth is not None:
+            least["max_depth"] = 1
+        if self.max_features not in (None, "sqrt"):
+            least["max_features"] = 1
+        check_whole(self, least)
         self.forest_ = grow_forest(
             Columns(X),
             label_rows(Y),
@@ -85,33 +76,22 @@ class RFPCT(_ForestEstimator):
     which a test shows; here labels are sparse and two-valued features counted.
     """
 
-    _entropy = False
-    _random_cut = False
-
 
 class ERFPCT(_ForestEstimator):
     """Extremely random forest of predictive clustering trees: one random threshold a feature.
 
     Parameters
     ----------
-    n_estimators : int >= 1, trees.
-    max_depth : int >= 1 or None, largest depth of a tree.
-    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
-    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
-        all drawn are constant there).
-    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
-    random_state : int, RandomState or None.
+    n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state : as for
+        `RFPCT`, but that trees see all rows by default.
 
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Kocev and Ceci 2015. A leaf holds the share of its drawn
-    training rows that have each label; the score of a label is the mean of the leaves reached, in
-    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. The threshold is that of Geurts et al. 2006, uniform between the node's
-    extremes, and like there trees see all rows. A two-valued feature has one cut either way.
+    Yang et al. 2020, section 2.2, after Kocev and Ceci 2015. Leaves and scores are those of
+    `RFPCT`. The threshold is that of Geurts et al. 2006, uniform between the node's extremes, and
+    like there trees see all rows. A two-valued feature has one cut either way.
     """
 
-    _entropy = False
     _random_cut = True
 
     def __init__(
@@ -139,25 +119,17 @@ class RFMLC45(_ForestEstimator):
 
     Parameters
     ----------
-    n_estimators : int >= 1, trees.
-    max_depth : int >= 1 or None, largest depth of a tree.
-    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
-    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
-        all drawn are constant there).
-    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
-    random_state : int, RandomState or None.
+    n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state : as for
+        `RFPCT`.
 
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Madjarov et al. 2012. A leaf holds the share of its drawn
-    training rows that have each label; the score of a label is the mean of the leaves reached, in
-    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. The criterion is the information gain (Clare and King 2001), not the gain
-    ratio; trees are not pruned.
+    Yang et al. 2020, section 2.2, after Madjarov et al. 2012. Leaves and scores are those of
+    `RFPCT`. The criterion is the information gain (Clare and King 2001), not the gain ratio; trees
+    are not pruned.
     """
 
     _entropy = True
-    _random_cut = False
 
 
 class ERFMLC45(ERFPCT):
@@ -165,21 +137,13 @@ class ERFMLC45(ERFPCT):
 
     Parameters
     ----------
-    n_estimators : int >= 1, trees.
-    max_depth : int >= 1 or None, largest depth of a tree.
-    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
-    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
-        all drawn are constant there).
-    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
-    random_state : int, RandomState or None.
+    n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state : as for
+        `RFPCT`, but that trees see all rows by default.
 
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Clare and King 2001. A leaf holds the share of its drawn
-    training rows that have each label; the score of a label is the mean of the leaves reached, in
-    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. The threshold is that of Geurts et al. 2006, uniform between the node's
-    extremes, and like there trees see all rows. A two-valued feature has one cut either way.
+    Yang et al. 2020, section 2.2, after Clare and King 2001. Leaves and scores are those of
+    `RFPCT`, thresholds are drawn as in `ERFPCT`.
     """
 
     _entropy = True

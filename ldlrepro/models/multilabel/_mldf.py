@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from numbers import Integral
 
 import numpy as np
 from scipy.special import logsumexp
@@ -10,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from ldlrepro.metrics import MULTILABEL
-from ldlrepro.models.multilabel._base import MultiLabelEstimator
+from ldlrepro.models.multilabel._base import MultiLabelEstimator, check_whole
 from ldlrepro.models.multilabel._confidence import (
     LABEL_BASED,
     better,
@@ -201,18 +200,10 @@ class _Cascades(BaseEstimator):
             yield mean(G)
 
     def _check_parameters(self, n, c):
-        for name, least in (
-            ("max_layers", 1),
-            ("patience", 1),
-            ("n_folds", 2),
-            ("n_estimators", 1),
-            ("more_estimators", 0),
-            ("max_estimators", 1),
-            ("more_depth", 1),
-        ):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name} is {value!r}: expected a whole number, at least {least}.")
+        least = dict.fromkeys(
+            ("max_layers", "patience", "n_estimators", "max_estimators", "more_depth"), 1
+        )
+        check_whole(self, least | {"n_folds": 2, "more_estimators": 0})
         if self.n_folds > n:
             raise ValueError(
                 f"n_folds={self.n_folds} with n_samples={n}: more folds than rows; "

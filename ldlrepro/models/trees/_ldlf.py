@@ -1,6 +1,5 @@
 """sLDLF: a forest of differentiable trees learned jointly on shared linear features."""
 
-
 from ldlrepro.models.trees._differentiable import DifferentiableForest
 
 

@@ -1,6 +1,5 @@
 """sNDF-LDL: differentiable trees for label distributions, each learned by itself."""
 
-
 from ldlrepro.models.trees._differentiable import DifferentiableForest
 
 
