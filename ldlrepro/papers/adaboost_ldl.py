@@ -17,24 +17,11 @@ from ldlrepro import (
 )
 from ldlrepro.metrics import DISTRIBUTION, RANKING
 from ldlrepro.models.problem_transformation._ptbayes_drawn import DrawnPTBayes
-from ldlrepro.protocols.declare import Experiment, Method, Paper
+from ldlrepro.papers.structrf import YEAST
+from ldlrepro.protocols.declare import Experiment, Method, Paper, by_iterations, variant
 
 #: Tables 4-6 in the paper's order.
-DATASETS = (
-    "Yeast_alpha",
-    "Yeast_cdc",
-    "Yeast_elu",
-    "Yeast_diau",
-    "Yeast_heat",
-    "Yeast_spo",
-    "Yeast_cold",
-    "Yeast_dtt",
-    "Yeast_spo5",
-    "Yeast_spoem",
-    "SJAFFE",
-    "SBU_3DFE",
-    "Natural_Scene",
-)
+DATASETS = (*YEAST, "SJAFFE", "SBU_3DFE", "Natural_Scene")
 #: Table -> the measure it prints.
 TABLE_OF = {4: "sort_loss", 5: "kl_divergence", 6: "intersection"}
 MEASURES = tuple(TABLE_OF.values())
@@ -176,29 +163,13 @@ _STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
 SETTINGS = Experiment(
     name="settings",
     methods=(
-        Method("SA-IIS", SAIIS(path=_STEPS), staged=_STEPS, settings={"learner": "SA-IIS"}),
-        Method(
-            "SA-IIS, random start",
-            SAIIS(init="random", path=_STEPS),
-            staged=_STEPS,
-            settings={"learner": "SA-IIS", "init": "random"},
-        ),
+        by_iterations("SA-IIS", SAIIS, _STEPS),
+        by_iterations("SA-IIS", SAIIS, _STEPS, "random start", init="random"),
         *(
-            Method(
-                f"PT-Bayes, variances from {v:g}",
-                PTBayes(variance_floor=v),
-                settings={"learner": "PT-Bayes", "variance_floor": v},
-            )
+            variant("PT-Bayes", f"variances from {v:g}", PTBayes, variance_floor=v)
             for v in (1e-9, 1e-4, 1e-3, 1e-2, 0.1)
         ),
-        *(
-            Method(
-                f"CPNN, {k} steps",
-                CPNN(max_iter=k),
-                settings={"learner": "CPNN", "max_iter": k},
-            )
-            for k in (1, 3, 10, 30)
-        ),
+        *(variant("CPNN", f"{k} steps", CPNN, max_iter=k) for k in (1, 3, 10, 30)),
     ),
     datasets=DATASETS,
     test_share=SHARE,
@@ -213,7 +184,7 @@ DRAWN = Experiment(
         _plain("PT-Bayes", DrawnPTBayes()),
         _boosted("PT-Bayes", DrawnPTBayes()),
     ),
-    datasets=DATASETS[:10],
+    datasets=YEAST,
     test_share=SHARE,
     measures=_RECORDED,
 )

@@ -12,11 +12,10 @@ from ldlrepro import (
     StructRF,
     UniformPredictor,
 )
-from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
+from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.studies import adaptive_step
 
-#: Tables 4-18 in the paper's order. Human_Gene runs where its file can be fetched.
-DATASETS = (
+YEAST = (
     "Yeast_alpha",
     "Yeast_cdc",
     "Yeast_elu",
@@ -27,12 +26,9 @@ DATASETS = (
     "Yeast_dtt",
     "Yeast_spo5",
     "Yeast_spoem",
-    "Human_Gene",
-    "Natural_Scene",
-    "SJAFFE",
-    "SBU_3DFE",
-    "Movie",
 )
+#: Tables 4-18 in the paper's order. Human_Gene runs where its file can be fetched.
+DATASETS = (*YEAST, "Human_Gene", "Natural_Scene", "SJAFFE", "SBU_3DFE", "Movie")
 #: Tables of the paper that hold one data set each.
 TABLE_OF = dict(zip(DATASETS, range(4, 19), strict=True))
 TABLE_21 = ("Yeast_alpha", "Human_Gene", "Natural_Scene", "SJAFFE", "SBU_3DFE", "Movie")
@@ -72,36 +68,11 @@ _UP_TO_300 = tuple(k for k in _BFGS_STEPS if k <= 300)
 ITERATIONS = Experiment(
     name="iterations",
     methods=(
-        Method(
-            "SA-IIS",
-            SAIIS(1000, path=_IIS_STEPS),
-            staged=_IIS_STEPS,
-            settings={"learner": "SA-IIS"},
-        ),
-        Method(
-            "SA-IIS, random start",
-            SAIIS(1000, init="random", path=_IIS_STEPS),
-            staged=_IIS_STEPS,
-            settings={"learner": "SA-IIS", "init": "random"},
-        ),
-        Method(
-            "SA-BFGS",
-            SABFGS(3000, path=_BFGS_STEPS),
-            staged=_BFGS_STEPS,
-            settings={"learner": "SA-BFGS"},
-        ),
-        Method(
-            "SA-BFGS, random start",
-            SABFGS(3000, init="random", path=_BFGS_STEPS),
-            staged=_BFGS_STEPS,
-            settings={"learner": "SA-BFGS", "init": "random"},
-        ),
-        Method(
-            "SA-BFGS, memory 100",
-            SABFGS(memory=100, path=_UP_TO_300),
-            staged=_UP_TO_300,
-            settings={"learner": "SA-BFGS", "memory": 100},
-        ),
+        by_iterations("SA-IIS", SAIIS, _IIS_STEPS),
+        by_iterations("SA-IIS", SAIIS, _IIS_STEPS, "random start", init="random"),
+        by_iterations("SA-BFGS", SABFGS, _BFGS_STEPS),
+        by_iterations("SA-BFGS", SABFGS, _BFGS_STEPS, "random start", init="random"),
+        by_iterations("SA-BFGS", SABFGS, _UP_TO_300, "memory 100", memory=100),
     ),
     datasets=DATASETS,
 )
@@ -110,11 +81,7 @@ ITERATIONS = Experiment(
 NODE_SIZES = Experiment(
     name="node_sizes",
     methods=tuple(
-        Method(
-            f"RF, nodes of {k} split",
-            SingleLabelRF(min_samples_split=k),
-            settings={"learner": "RF", "min_samples_split": k},
-        )
+        variant("RF", f"nodes of {k} split", SingleLabelRF, min_samples_split=k)
         for k in (2, 10, 30, 100)
     ),
     datasets=DATASETS,
@@ -169,18 +136,8 @@ BOOSTING_ROUNDS = Experiment(
 CRITERIA = Experiment(
     name="criteria",
     methods=(
-        Method(
-            "StructRF, sqrt(q) features",
-            StructRF(max_features="sqrt"),
-            _FOREST_GRID,
-            settings={"learner": "StructRF", "max_features": "sqrt"},
-        ),
-        Method(
-            "RF on D, sqrt(q) features",
-            MultiOutputRF(max_features="sqrt"),
-            _FOREST_GRID,
-            settings={"learner": "RF on D", "max_features": "sqrt"},
-        ),
+        variant("StructRF", "sqrt(q) features", StructRF, _FOREST_GRID, max_features="sqrt"),
+        variant("RF on D", "sqrt(q) features", MultiOutputRF, _FOREST_GRID, max_features="sqrt"),
         Method("RF on D", MultiOutputRF(), _FOREST_GRID, settings={"learner": "RF on D"}),
     ),
     datasets=DATASETS,

@@ -4,11 +4,10 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from ldlrepro.models.multilabel._base import MultiLabelEstimator
-from ldlrepro.models.multilabel._svm import ScaledRows, check_svm, fit_svm, orders
+from ldlrepro.models.multilabel._svm import ScaledRows, SVMEnsemble, fit_svm, orders
 
 
-class ECC(MultiLabelEstimator):
+class ECC(SVMEnsemble):
     """Ensemble of classifier chains (Read, Pfahringer, Holmes, Frank 2011) of linear SVMs.
 
     A chain goes through the labels in a random order; the SVM of a label sees the features and the
@@ -63,18 +62,13 @@ class ECC(MultiLabelEstimator):
         max_iter=200,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
-        self.C = C
-        self.voting = voting
+        super().__init__(n_estimators, C, voting, tol, max_iter, random_state)
         self.bootstrap = bootstrap
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def _fit(self, X, Y):
         if self.n_estimators < 1:
             raise ValueError(f"n_estimators={self.n_estimators} must be 1 or more.")
-        check_svm(self)
+        self._check()
         rng = check_random_state(self.random_state)
         n, c = Y.shape
         q = X.shape[1]
