@@ -7,7 +7,7 @@ from scipy import optimize
 from scipy.optimize import approx_fprime, check_grad
 from scipy.special import softmax
 
-from ldlrepro import SABFGS, SAIIS
+from ldlrepro import LCLDL, LDLLCLR, LDLSF, SABFGS, SAIIS
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels.lbfgs import direction
 from ldlrepro.kernels.maxent import scaling_step, skinny_product
@@ -109,7 +109,7 @@ def test_max_iter_is_obeyed(solver, steps):
 
 
 @pytest.mark.parametrize("solver", [SABFGS, SAIIS])
-@pytest.mark.parametrize("init", ["zeros", "random"])
+@pytest.mark.parametrize("init", ["zeros", "identity", "random"])
 def test_staged_steps_are_those_of_shorter_runs(solver, init):
     X, D = data("plain", n=40)
     model = solver(9, init=init, path=(1, 4, 9), random_state=2).fit(X, D)
@@ -144,8 +144,19 @@ def test_start_from_coefficients(solver):
 @pytest.mark.parametrize("solver", [SABFGS, SAIIS])
 @pytest.mark.parametrize("init", ["ones", np.zeros((3, 4)), np.zeros(15)])
 def test_wrong_start_is_named(solver, init):
-    with pytest.raises(ValueError, match=r'init must be "zeros", "random" or .*shape \(3, 5\)'):
+    with pytest.raises(ValueError, match=r'init must be "zeros", .*"random" or .*shape \(3, 5\)'):
         solver(init=init).fit(*data("plain"))
+
+
+@pytest.mark.parametrize("solver", [SABFGS, SAIIS, LCLDL, LDLLCLR, LDLSF])
+def test_identity_gives_the_first_labels_a_feature_each(solver):
+    X, D = data("plain")
+    W = np.zeros((D.shape[1], X.shape[1]))
+    for j in range(min(W.shape)):
+        W[j, j] = 1
+    named, given = solver(3, init="identity").fit(X, D), solver(3, init=W).fit(X, D)
+    np.testing.assert_array_equal(named.coef_, given.coef_)
+    assert not np.array_equal(named.coef_, solver(3).fit(X, D).coef_)
 
 
 # --- SA-IIS ----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from scipy.special import softmax
 from ldlrepro import LCLDL, LDLLCLR, LDLSF, SABFGS
 from ldlrepro.datasets import make_toy
 from ldlrepro.models.maxent import _lcldl, _ldllclr, _ldlsf
+from ldlrepro.models.maxent._lcldl_published import PublishedLCLDL, PublishedLoss
 
 toy = make_toy(n_train=80, random_state=0)
 METHODS = {"LCLDL": LCLDL, "LDLLCLR": LDLLCLR, "LDLSF": LDLSF}
@@ -70,6 +71,31 @@ def test_lcldl_reaches_the_optimum():
 def test_lcldl_without_its_terms_is_sabfgs():
     P = LCLDL(lambda1=0, lambda2=0, tol=1e-12, max_iter=300).fit(toy.X, toy.D).predict(toy.X)
     np.testing.assert_allclose(P, SABFGS().fit(toy.X, toy.D).predict(toy.X), atol=1e-6)
+
+
+def test_published_lcldl_is_what_its_loops_say():
+    """Objective and search direction of public code, term by term."""
+    X, D = data()
+    W = np.random.RandomState(3).normal(size=(D.shape[1], X.shape[1]))
+    W[-1] = 0.5  # constant: no correlation
+    c, q = W.shape
+    P = softmax(X @ W.T, axis=1)
+    value, slope = -np.sum(D * np.log(P)), (P - D).T @ X
+    for j in range(c):
+        for i in range(q):
+            value += 0.3 * W[j, i] ** 2
+            slope[j, i] += 0.3 * 2 * np.sign(W[j, i])
+        for k in range(c):
+            if c - 1 in (j, k) or j == k:
+                continue
+            rho, r = np.corrcoef(W[j], W[k])[0, 1], np.linalg.norm(W[j] - W[k])
+            value += 0.7 * rho * r / 2
+            slope[j] += 0.7 * np.sign(rho) * np.abs(W[j] - W[k]) / (r + 1e-5)
+    got, gradient = PublishedLoss(X, D, 0.3, 0.7)(W.ravel())
+    np.testing.assert_allclose(got, value, rtol=1e-12)
+    np.testing.assert_allclose(gradient.reshape(c, q), slope, rtol=1e-10, atol=1e-12)
+    model = PublishedLCLDL(init="identity").fit(X, D)
+    assert model.objective_ < PublishedLoss(X, D, 0.1, 0.01)(np.eye(c, q).ravel())[0]
 
 
 def test_lcldl_draws_correlated_labels_together_and_others_apart():

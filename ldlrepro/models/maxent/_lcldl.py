@@ -74,9 +74,11 @@ class LCLDL(QuasiNewton):
                 f"lambda1={self.lambda1} and lambda2={self.lambda2} must be 0 or more, "
                 f"correlation={self.correlation!r} one of {_CORRELATIONS}."
             )
+        self.objective_ = self._descend(self._loss(X, D))
+
+    def _loss(self, X, D):
         signs = correlation_signs(D.T) if self.correlation == "labels" else None
-        loss = CorrelationLoss(X, D, self.lambda1, self.lambda2, signs)
-        self.objective_ = self._descend(loss)
+        return CorrelationLoss(X, D, self.lambda1, self.lambda2, signs)
 
 
 class CorrelationLoss:

@@ -5,7 +5,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import cdist
 
 from ldlrepro.models.maxent._lbfgs import minimise
-from ldlrepro.models.maxent._objective import MaxEnt, MaxEntLoss, softmax_residual
+from ldlrepro.models.maxent._objective import MaxEnt, MaxEntLoss, softmax_residual, start_from
 
 _MEMORY = 50  # pairs of steps and gradients that approximate the Hessian of the W step
 _TOL_W = 1e-11
@@ -32,7 +32,7 @@ class LDLLCLR(MaxEnt):
     max_iter_w : int >= 1, quasi-Newton steps at most for W in a round.
     tol : float, stop when the constraints are met, and E and Z moved, by less than this share of
         their size.
-    init : "zeros" or (c, q) array, coefficients to start from.
+    init : "zeros", "identity" (ones on the diagonal) or (c, q) array, coefficients to start from.
     path : tuple of int, rounds whose coefficients are kept for ``staged_predict``.
 
     Attributes
@@ -96,7 +96,7 @@ class LDLLCLR(MaxEnt):
                 f"max_iter={self.max_iter} and max_iter_w={self.max_iter_w} 1 or more."
             )
         loss = AugmentedLoss(X, D, self.lambda1, self.rho)
-        W = start_from(self.init, loss.shape)
+        W = start_from(self.init, loss.shape, names=("zeros", "identity"))
         self.path_ = {}
         self._note(0, W)
         scale = loss.unit_curvature(X)  # so that a first step of length 1 is about right
@@ -182,16 +182,6 @@ class AugmentedLoss:
         G -= along  # the Jacobian of the softmax, and P of the first term
         G *= P
         return value, (self.design.back(G) - self.XD).ravel() + 2 * self.lambda1 * w
-
-
-def start_from(init, shape):
-    """Coefficients of the given shape; ValueError for an ``init`` of another shape or name."""
-    if isinstance(init, str) and init == "zeros":
-        return np.zeros(shape)
-    W = np.empty(0) if isinstance(init, str) else np.array(init, dtype=float)
-    if W.shape != shape:
-        raise ValueError(f'init must be "zeros" or an array of shape {shape}, got {init!r}.')
-    return W
 
 
 def objective(P, D, W, S, lambda1, lambda2, lambda3, lambda4):

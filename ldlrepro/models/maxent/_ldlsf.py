@@ -3,7 +3,8 @@
 import numpy as np
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.models.maxent._ldllclr import shrink_rows, start_from
+from ldlrepro.models.maxent._ldllclr import shrink_rows
+from ldlrepro.models.maxent._objective import start_from
 
 
 class LDLSF(LDLEstimator):
@@ -24,7 +25,8 @@ class LDLSF(LDLEstimator):
     lambda1, lambda2, lambda3 : float >= 0, weights of the terms.
     rho : float > 0, penalty of ADMM on broken constraints.
     tol : float, stop when M = M1 + M2, and the last moves of M1 and M2, are met to this share.
-    init : "zeros" or (c, q) array, coefficients to start from, one half in M1 and one in M2.
+    init : "zeros", "identity" (ones on the diagonal) or (c, q) array, coefficients to start from,
+        one half in M1 and one in M2.
 
     Attributes
     ----------
@@ -81,7 +83,7 @@ class LDLSF(LDLEstimator):
             )
         L = laplacian(D)
         step = CoefficientStep(X, D, L, self.lambda3, self.rho)
-        M = start_from(self.init, (D.shape[1], X.shape[1])).T
+        M = start_from(self.init, (D.shape[1], X.shape[1]), names=("zeros", "identity")).T
         M1, M2 = 0.5 * M, 0.5 * M
         V1, v2 = np.zeros_like(M), np.zeros(len(X))
         self.n_iter_ = 0

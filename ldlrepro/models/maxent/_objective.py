@@ -81,16 +81,7 @@ class MaxEnt(LDLEstimator):
     """Prediction, start and recorded path of the maximum-entropy solvers (SAIIS, SABFGS)."""
 
     def _start(self, shape):
-        if isinstance(self.init, str) and self.init == "zeros":
-            return np.zeros(shape)
-        if isinstance(self.init, str) and self.init == "random":
-            return check_random_state(self.random_state).uniform(size=shape)
-        W = np.array(self.init, dtype=float) if not isinstance(self.init, str) else np.empty(0)
-        if W.shape != shape:
-            raise ValueError(
-                f'init must be "zeros", "random" or an array of shape {shape}, got {self.init!r}.'
-            )
-        return W
+        return start_from(self.init, shape, self.random_state)
 
     def _note(self, iteration, W):
         if iteration in self.path:
@@ -110,3 +101,19 @@ class MaxEnt(LDLEstimator):
 
     def _predict(self, X):
         return softmax(X @ self.coef_.T, axis=1)
+
+
+def start_from(init, shape, random_state=None, names=("zeros", "identity", "random")):
+    """Coefficients of the given shape to start from; ValueError for another shape or name.
+
+    "identity" has ones on the diagonal: the first labels start with one feature each.
+    """
+    if isinstance(init, str) and init in names:
+        if init == "random":
+            return check_random_state(random_state).uniform(size=shape)
+        return np.zeros(shape) if init == "zeros" else np.eye(*shape)
+    W = np.empty(0) if isinstance(init, str) else np.array(init, dtype=float)
+    if W.shape != shape:
+        known = ", ".join(f'"{name}"' for name in names)
+        raise ValueError(f"init must be {known} or an array of shape {shape}, got {init!r}.")
+    return W

@@ -14,7 +14,8 @@ class SABFGS(QuasiNewton):
     tol : float, relative decrease of T in a step at which to stop.
     memory : int, pairs of steps and gradients that approximate the Hessian; more of them come
         nearer to full BFGS, that is, further in as many steps.
-    init : "zeros", "random" (uniform in [0, 1)) or (c, q) array, coefficients to start from.
+    init : "zeros", "identity" (ones on the diagonal), "random" (uniform in [0, 1)) or (c, q)
+        array, coefficients to start from.
     path : tuple of int, iterations whose coefficients are kept for ``staged_predict``.
     random_state : int, RandomState or None, used by init="random".
 
