@@ -5,10 +5,10 @@ from ldlrepro.models.boosting._rounds import Booster
 
 
 class AOSOLDLogitBoost(Booster):
-    """Adaptive one-versus-one boosting (Xing, Geng, Xue, CVPR 2016: AOSO-LDLogitBoost).
+    """Adaptive one-versus-one boosting (Xing, Geng, Xue 2016 [1]_: AOSO-LDLogitBoost).
 
     The model and the loss are those of ``LDLogitBoost``; a round adds one tree whose leaves hold
-    vectors, as in AOSO-LogitBoost (Sun, Reid, Zhou, ICML 2012), with degrees d in the place of
+    vectors, as in AOSO-LogitBoost (Sun, Reid, Zhou 2012 [2]_), with degrees d in the place of
     the 0/1 class indicators. Each node picks a pair of labels (r, s) and moves the scores along
     e_r - e_s, so that they keep the sum 0. Along this direction a row has the gradient
     g = -(d_r - p_r) + (d_s - p_s) and the curvature
@@ -29,6 +29,10 @@ class AOSOLDLogitBoost(Booster):
     ----------
     n_estimators_, train_loss_, validation_loss_ : as for `LDLogitBoost`.
 
+    See Also
+    --------
+    LDLogitBoost : A tree for each label in a round.
+
     Notes
     -----
     Departures from the papers, and what they leave open: the shrinkage, the size of the trees and
@@ -36,6 +40,13 @@ class AOSOLDLogitBoost(Booster):
     least 1e-6 and a leaf's step, before shrinkage, at most 4. A feature of more than 256 values
     is binned by quantiles. The paper of 2016 trains for each measure separately; here the loss is
     always K-L. The model is not fitted again on the held-out rows.
+
+    References
+    ----------
+    .. [1] Xing, Geng, Xue, "Logistic boosting regression for label distribution learning", CVPR
+       2016.
+    .. [2] Sun, Reid, Zhou, "AOSO-LogitBoost: adaptive one-vs-one LogitBoost for multi-class
+       problem", ICML 2012.
 
     Examples
     --------

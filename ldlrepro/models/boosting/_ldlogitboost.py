@@ -5,13 +5,13 @@ from ldlrepro.models.boosting._rounds import Booster
 
 
 class LDLogitBoost(Booster):
-    """Logistic boosting with regression trees (Xing, Geng, Xue, CVPR 2016: LDLogitBoost).
+    """Logistic boosting with regression trees (Xing, Geng, Xue 2016 [1]_: LDLogitBoost).
 
     The model is p_j(x) = exp(f_j(x)) / sum_k exp(f_k(x)), the loss the K-L divergence. A round
     fits, for each label j, a regression tree t_j to the working responses
     z_ij = (d_ij - p_ij) / w_ij by least squares with the weights w_ij = p_ij (1 - p_ij), and adds
     (c - 1) / c (t_j - mean_k t_k) to f_j: LogitBoost of J classes (Friedman, Hastie, Tibshirani
-    2000, Algorithm 6) with the degrees d_ij in the place of the 0/1 class indicators.
+    2000 [2]_, Algorithm 6) with the degrees d_ij in the place of the 0/1 class indicators.
 
     Parameters
     ----------
@@ -31,6 +31,11 @@ class LDLogitBoost(Booster):
     train_loss_ : (rounds run,) floats, K-L divergence of the fitted rows after each round.
     validation_loss_ : (rounds run,) floats, that of the held-out rows; None without any.
 
+    See Also
+    --------
+    AOSOLDLogitBoost : One tree a round, whose leaves move two labels.
+    SABFGS : Scores that are linear in the features.
+
     Notes
     -----
     Departures from the papers, and what they leave open: the shrinkage, the size of the trees and
@@ -41,6 +46,13 @@ class LDLogitBoost(Booster):
     labels of a row; over rows they would make a prediction depend on the others of its batch. The
     paper trains for each measure separately; here the loss is always K-L. The model is not
     fitted again on the held-out rows.
+
+    References
+    ----------
+    .. [1] Xing, Geng, Xue, "Logistic boosting regression for label distribution learning", CVPR
+       2016.
+    .. [2] Friedman, Hastie, Tibshirani, "Additive logistic regression: a statistical view of
+       boosting", The Annals of Statistics 28(2), 2000.
 
     Examples
     --------

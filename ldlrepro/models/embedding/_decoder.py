@@ -97,7 +97,7 @@ class NeighbourDecoder(Embeds, LDLEstimator):
 
 
 class EmbeddingKNN(NeighbourDecoder):
-    """An embedding of the features followed by AA-kNN (MSLP paper, section 3.1).
+    """An embedding of the features followed by AA-kNN (MSLP paper [1]_, section 3.1).
 
     Parameters
     ----------
@@ -112,6 +112,16 @@ class EmbeddingKNN(NeighbourDecoder):
     ------
     ValueError
         At ``fit``, when k is larger than the number of rows, or as the transformer does.
+
+    See Also
+    --------
+    AAKNN : The decoder without an embedding.
+    MSLP : An embedding with this decoder.
+
+    References
+    ----------
+    .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
+       2018.
 
     Examples
     --------

@@ -11,7 +11,7 @@ _BLOCK = 2**24  # numbers of the differences held at a time
 
 
 class NPE(GraphEmbedding):
-    """Neighbourhood preserving embedding (He, Cai, Yan, Zhang, ICCV 2005).
+    """Neighbourhood preserving embedding (He, Cai, Yan, Zhang 2005 [1]_).
 
     Directions v of the smallest eigenvalues in Z^T M Z v = eta Z^T Z v with M = (I - W)^T (I - W):
     every row stays the same weighted mean of its neighbours. Z are the principal components.
@@ -24,11 +24,20 @@ class NPE(GraphEmbedding):
     ----------
     components_, directions_ : as for `LPP`.
 
+    See Also
+    --------
+    LPP : Keeps distances in place of reconstructions.
+    EmbeddingKNN : Predicts from an embedding.
+
     Notes
     -----
     The weights of a row sum to 1 and minimise its reconstruction error, with 1e-3 of the trace of
     the local Gram matrix added to its diagonal (not in the paper; without it the weights are not
     determined where there are more neighbours than features).
+
+    References
+    ----------
+    .. [1] He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005.
     """
 
     def _directions(self, X, Z, D, count):
@@ -43,16 +52,24 @@ class NPE(GraphEmbedding):
 
 
 class KernelNPE(NPE):
-    """NPE on the components of the rbf kernel; neighbours and weights are those of the features.
+    """NPE [1]_ on the components of the rbf kernel; neighbours and weights are of the features.
 
     Parameters
     ----------
     n_neighbors, ratio, variance : as for NPE; the components are those of the kernel.
     width : float > 0 or None, of the kernel, as for NPE.
 
+    See Also
+    --------
+    NPE : On the features as they are.
+
     Notes
     -----
     At most as many kernel components as features are kept.
+
+    References
+    ----------
+    .. [1] He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005.
     """
 
     def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):

@@ -6,7 +6,7 @@ from ldlrepro.models.embedding._base import Embedding
 
 
 class PCA(Embedding):
-    """Principal component analysis (Jolliffe 1986); scikit-learn's, with the ratio u.
+    """Principal component analysis (Jolliffe 1986 [1]_); scikit-learn's, with the ratio u.
 
     Parameters
     ----------
@@ -18,6 +18,16 @@ class PCA(Embedding):
     Attributes
     ----------
     components_ : the fitted sklearn.decomposition.PCA; directions_ : (r, l)
+
+    See Also
+    --------
+    CCA : Looks at the degrees.
+    LPP : Keeps neighbours near.
+    EmbeddingKNN : Predicts from an embedding.
+
+    References
+    ----------
+    .. [1] Jolliffe, "Principal Component Analysis", Springer, 1986.
     """
 
     variance = 1.0
@@ -34,12 +44,21 @@ class PCA(Embedding):
 
 
 class KernelPCA(PCA):
-    """PCA in the space of the rbf kernel; scikit-learn's, with the ratio u.
+    """PCA in the space of the rbf kernel; scikit-learn's, with the ratio u [1]_.
 
     Parameters
     ----------
     ratio, whiten : as for PCA.
     width : float > 0 or None, of the kernel, as for PCA.
+
+    See Also
+    --------
+    PCA : The linear form.
+
+    References
+    ----------
+    .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
+       2018.
     """
 
     def __init__(self, ratio=0.1, *, whiten=False, width=None):

@@ -8,7 +8,7 @@ from ldlrepro.models.ensemble._adaboost import checked_learner
 
 
 class BaggingLDL(LDLEstimator):
-    """Bagging (Breiman 1996) of a label-distribution learner, by scikit-learn's BaggingRegressor.
+    """Bagging (Breiman 1996 [1]_) of label-distribution learners by scikit-learn's BaggingRegressor.
 
     What Adaboost-LDL has to beat: the same bootstrap, without SortLoss, weights and warm start.
 
@@ -28,6 +28,14 @@ class BaggingLDL(LDLEstimator):
         At ``fit``: the estimator has no fit or no predict.
     ValueError
         At ``fit``: n_estimators below 1. Errors of a learner are passed on.
+
+    See Also
+    --------
+    AdaBoostLDL : Draws rows by their SortLoss.
+
+    References
+    ----------
+    .. [1] Breiman, "Bagging predictors", Machine Learning 24(2), 1996.
     """
 
     def __init__(self, estimator=None, n_estimators=5, *, random_state=None):

@@ -11,7 +11,7 @@ _CORRELATIONS = ("labels", "weights")
 
 
 class LCLDL(QuasiNewton):
-    """LC-LDL (Jia, Li, Liu, Zhang, AAAI 2018): correlated labels get coefficients that are near.
+    """LC-LDL (Jia, Li, Liu, Zhang 2018 [1]_): correlated labels get coefficients that are near.
 
     Minimises sum_i KL(d_i, p_i) + lambda1 |W|_F^2 + lambda2 sum_{j<k} sgn(rho_jk) |w_j - w_k|_2,
     p the maximum-entropy model without an intercept, rho Pearson's correlation: labels that rise
@@ -30,6 +30,12 @@ class LCLDL(QuasiNewton):
     ----------
     coef_ : (c, q); n_iter_ : int; objective_ : float, less the entropy of D, a constant.
 
+    See Also
+    --------
+    SABFGS : The model without penalties.
+    LDLLCLR : Correlations, global and local, as a matrix.
+    LDLSF : Correlations in a linear model.
+
     Notes
     -----
     The paper was not at hand. The default lambdas, the Euclidean distance, 400 steps, distances
@@ -43,6 +49,11 @@ class LCLDL(QuasiNewton):
     objective (the sign of W for the derivative of its square, an absolute value in the distances),
     which ends the search early; ours is exact. Limited-memory BFGS in place of BFGS; W starts at
     zero, not at the identity; distances are smoothed below 1e-5.
+
+    References
+    ----------
+    .. [1] Jia, Li, Liu, Zhang, "Label distribution learning by exploiting label correlations", AAAI
+       2018.
     """
 
     def __init__(

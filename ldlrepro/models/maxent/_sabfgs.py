@@ -5,7 +5,7 @@ from ldlrepro.models.maxent._quasi_newton import QuasiNewton
 
 
 class SABFGS(QuasiNewton):
-    """SA-BFGS (Geng, TKDE 2016, section 3.3): min T(W) by quasi-Newton steps.
+    """SA-BFGS (Geng 2016 [1]_, section 3.3): min T(W) by quasi-Newton steps.
 
     Parameters
     ----------
@@ -23,10 +23,21 @@ class SABFGS(QuasiNewton):
     ----------
     coef_ : (c, q); n_iter_ : int; loss_ : float, mean of -sum d ln p over the rows.
 
+    See Also
+    --------
+    SAIIS : The same model by improved iterative scaling.
+    LCLDL : With a penalty on distances between labels' coefficients.
+    LDLLCLR : With a low-rank matrix of label correlations.
+
     Notes
     -----
     Departure: limited-memory BFGS in place of the full inverse Hessian, whose (c q) x (c q) entries
     would be 9345 x 9345 on Movie.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", IEEE Transactions on Knowledge and Data Engineering
+       28(7), 2016.
     """
 
     def __init__(

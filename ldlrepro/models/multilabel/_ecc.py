@@ -8,7 +8,7 @@ from ldlrepro.models.multilabel._svm import ScaledRows, SVMEnsemble, fit_svm, or
 
 
 class ECC(SVMEnsemble):
-    """Ensemble of classifier chains (Read, Pfahringer, Holmes, Frank 2011) of linear SVMs.
+    """Ensemble of classifier chains (Read, Pfahringer, Holmes, Frank 2011 [1]_) of linear SVMs.
 
     A chain goes through the labels in a random order; the SVM of a label sees the features and the
     labels before it, true ones in training, its own predictions after. Each chain has its own order
@@ -37,6 +37,11 @@ class ECC(SVMEnsemble):
     ValueError
         At ``fit``: n_estimators below 1, C, tol or max_iter not positive, an unknown voting.
 
+    See Also
+    --------
+    RAkEL : Sets of labels in place of chains.
+    MLFE : Labels made numerical first.
+
     Notes
     -----
     Votes tie: a rare label is predicted by no chain at all, and all such labels share the score 0.
@@ -49,6 +54,11 @@ class ECC(SVMEnsemble):
     more, penalised weight (liblinear's form, LinearSVC with loss "hinge"); each starts from the
     dual variables of the label's SVM on the features alone. The draw with replacement is one of
     the forms in use of the paper's random subset of the rows.
+
+    References
+    ----------
+    .. [1] Read, Pfahringer, Holmes, Frank, "Classifier chains for multi-label classification",
+       Machine Learning 85(3), 2011.
     """
 
     def __init__(

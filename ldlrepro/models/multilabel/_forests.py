@@ -67,13 +67,26 @@ class RFPCT(_ForestEstimator):
     bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
     random_state : int, RandomState or None.
 
+    See Also
+    --------
+    ERFPCT : With random thresholds.
+    RFMLC45 : Cuts by entropy.
+    MLDF : A cascade of such forests.
+
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Kocev et al. 2013. A leaf holds the share of its drawn
-    training rows that have each label; the score of a label is the mean of the leaves reached, in
-    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. Up to the draws this is scikit-learn's multi-output RandomForestRegressor,
-    which a test shows; here labels are sparse and two-valued features counted.
+    Yang et al. 2020 [1]_, section 2.2, after Kocev et al. 2013 [2]_. A leaf holds the share of its
+    drawn training rows that have each label; the score of a label is the mean of the leaves
+    reached, in [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is
+    cut as long as a cut has a gain. Up to the draws this is scikit-learn's multi-output
+    RandomForestRegressor, which a test shows; here labels are sparse and two-valued features
+    counted.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+    .. [2] Kocev, Vens, Struyf, Dzeroski, "Tree ensembles for predicting structured outputs",
+       Pattern Recognition 46(3), 2013.
     """
 
 
@@ -85,11 +98,23 @@ class ERFPCT(_ForestEstimator):
     n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state : as for
         `RFPCT`, but that trees see all rows by default.
 
+    See Also
+    --------
+    RFPCT : With the best of all thresholds.
+    ERFMLC45 : Cuts by entropy.
+
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Kocev and Ceci 2015. Leaves and scores are those of
-    `RFPCT`. The threshold is that of Geurts et al. 2006, uniform between the node's extremes, and
-    like there trees see all rows. A two-valued feature has one cut either way.
+    Yang et al. 2020 [1]_, section 2.2, after Kocev and Ceci 2015 [2]_. Leaves and scores are those
+    of `RFPCT`. The threshold is that of Geurts et al. 2006 [3]_, uniform between the node's
+    extremes, and like there trees see all rows. A two-valued feature has one cut either way.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+    .. [2] Kocev, Ceci, "Ensembles of extremely randomized trees for multi-target regression",
+       Discovery Science 2015.
+    .. [3] Geurts, Ernst, Wehenkel, "Extremely randomized trees", Machine Learning 63(1), 2006.
     """
 
     _random_cut = True
@@ -122,11 +147,23 @@ class RFMLC45(_ForestEstimator):
     n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state : as for
         `RFPCT`.
 
+    See Also
+    --------
+    RFPCT : Cuts by variance, with the parameters told.
+    ERFMLC45 : With random thresholds.
+
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Madjarov et al. 2012. Leaves and scores are those of
-    `RFPCT`. The criterion is the information gain (Clare and King 2001), not the gain ratio; trees
-    are not pruned.
+    Yang et al. 2020 [1]_, section 2.2, after Madjarov et al. 2012 [2]_. Leaves and scores are those
+    of `RFPCT`. The criterion is the information gain (Clare and King 2001 [3]_), not the gain
+    ratio; trees are not pruned.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+    .. [2] Madjarov, Kocev, Gjorgjevikj, Dzeroski, "An extensive experimental comparison of methods
+       for multi-label learning", Pattern Recognition 45(9), 2012.
+    .. [3] Clare, King, "Knowledge discovery in multi-label phenotype data", PKDD 2001.
     """
 
     _entropy = True
@@ -138,12 +175,22 @@ class ERFMLC45(ERFPCT):
     Parameters
     ----------
     n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state : as for
-        `RFPCT`, but that trees see all rows by default.
+        `ERFPCT`.
+
+    See Also
+    --------
+    ERFPCT : Cuts by variance.
+    RFMLC45 : With the best of all thresholds.
 
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Clare and King 2001. Leaves and scores are those of
-    `RFPCT`, thresholds are drawn as in `ERFPCT`.
+    Yang et al. 2020 [1]_, section 2.2, after Clare and King 2001 [2]_. Leaves and scores are those
+    of `RFPCT`, thresholds are drawn as in `ERFPCT`.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+    .. [2] Clare, King, "Knowledge discovery in multi-label phenotype data", PKDD 2001.
     """
 
     _entropy = True

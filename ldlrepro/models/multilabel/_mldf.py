@@ -259,11 +259,16 @@ class MLDF(_Cascades, MultiLabelEstimator):
     ValueError
         In ``fit``, for a parameter out of range, as more folds than rows.
 
+    See Also
+    --------
+    MLDFSuite : All six measures at once.
+    RFPCT : The forests of a layer, with `ERFPCT`.
+
     Notes
     -----
-    Yang, Wu, Jiang and Zhou 2020, Algorithms 1-3, Table 2 and the settings of section 4.1. Scores
-    are the mean over the two forests of layer L's representation G, with ``growth=False`` of the
-    last layer's.
+    Yang, Wu, Jiang and Zhou 2020 [1]_, Algorithms 1-3, Table 2 and the settings of section 4.1.
+    Scores are the mean over the two forests of layer L's representation G, with ``growth=False`` of
+    the last layer's.
 
     What the paper leaves open: new rows go through all ``n_folds`` forests of a block, averaged;
     the extremely random forest sees all rows, the other bootstrap samples; a layer is "worse" for a
@@ -273,6 +278,10 @@ class MLDF(_Cascades, MultiLabelEstimator):
     loss and macro-AUC depend on the other rows of X, and macro-AUC's confidence on their number.
 
     A label that no training row has gets the score 0, one that all have 1.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
     """
 
     def __init__(
@@ -327,7 +336,7 @@ class MLDF(_Cascades, MultiLabelEstimator):
 
 
 class MLDFSuite(_Cascades, MultiLabelEstimator):
-    """MLDF for each of the six measures at once, sharing the layers that are equal.
+    """MLDF [1]_ for each of the six measures at once, sharing the layers that are equal.
 
     The scores are those of six `MLDF` with this ``random_state``. The first layers do not depend on
     the measure and are grown once, and without reuse all layers are.
@@ -342,10 +351,18 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
     cascades_ : list, for each measure: ``measure``, ``best`` (as ``layer_index_`` of `MLDF`),
         ``performance`` (list of float) and the kept ``layers``
 
+    See Also
+    --------
+    MLDF : For one measure, with its parameters told.
+
     Notes
     -----
     ``predict_proba`` and ``predict`` are those for hamming loss. As in `MLDF`, a label that no
     training row has gets the score 0, one that all have 1.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
     """
 
     def _fit(self, X, Y):

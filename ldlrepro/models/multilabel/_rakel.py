@@ -11,7 +11,7 @@ from ldlrepro.models.multilabel._svm import ScaledRows, SVMEnsemble, fit_svm, or
 
 
 class RAkEL(SVMEnsemble):
-    """Random k-labelsets (Tsoumakas and Vlahavas 2007) with linear SVMs.
+    """Random k-labelsets (Tsoumakas and Vlahavas 2007 [1]_) with linear SVMs.
 
     Each model takes k labels and predicts which of their combinations (classes, as seen in
     training) a row has, by one SVM a class against the rest. A label's score is the mean over the
@@ -43,6 +43,10 @@ class RAkEL(SVMEnsemble):
         At ``fit``: k or n_estimators below 1, C, tol or max_iter not positive, an unknown
         voting.
 
+    See Also
+    --------
+    ECC : Chains of labels in place of sets.
+
     Notes
     -----
     The sets are drawn at random without a set twice, so that a label can be in none (seldom with
@@ -51,6 +55,11 @@ class RAkEL(SVMEnsemble):
 
     Departures: one SVM against the rest for each class, in liblinear's form (penalised bias, hinge
     loss), to a loose tolerance; ``voting="soft"``, since votes of about six models tie often.
+
+    References
+    ----------
+    .. [1] Tsoumakas, Vlahavas, "Random k-labelsets: an ensemble method for multilabel
+       classification", ECML 2007.
     """
 
     def __init__(
