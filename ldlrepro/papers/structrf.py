@@ -89,16 +89,17 @@ NODE_SIZES = Experiment(
 
 # How much of RF's K-L is the bound on degrees that no tree votes for.
 _FLOORS = (1e-6, 1e-4, 1e-3, 1e-2, 2e-2)
+
+
+def zeros_raised(learner, estimator):
+    """Return the Method that raises a learner's zeros to each of some floors."""
+    raised = RaisedZeros(estimator, floors=_FLOORS)
+    return Method(learner, raised, staged=_FLOORS, settings={"learner": learner})
+
+
 RAISED_ZEROS = Experiment(
     name="raised_zeros",
-    methods=(
-        Method(
-            "RF",
-            RaisedZeros(SingleLabelRF(min_samples_split=20), floors=_FLOORS),
-            staged=_FLOORS,
-            settings={"learner": "RF"},
-        ),
-    ),
+    methods=(zeros_raised("RF", SingleLabelRF(min_samples_split=20)),),
     datasets=DATASETS,
 )
 

@@ -24,12 +24,12 @@ class Shrunk(LDLEstimator):
     Raises
     ------
     ValueError
-        At ``fit``, for a factor out of range or another target.
+        At ``fit``: a factor out of range, or another target.
 
     See Also
     --------
-    RaisedZeros : Moves degrees near 0 only.
     ldlrepro.metrics.sort_loss : Falls when predictions are flattened.
+    RaisedZeros : Moves degrees near 0 only.
 
     References
     ----------

@@ -52,8 +52,9 @@ class AOSOLDLogitBoost(Booster):
     --------
     >>> from ldlrepro import AOSOLDLogitBoost, datasets
     >>> toy = datasets.make_toy(random_state=0)
-    >>> AOSOLDLogitBoost(random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
-    (2601, 3)
+    >>> boosted = AOSOLDLogitBoost(20, n_iter_no_change=None).fit(toy.X, toy.D)
+    >>> len(list(boosted.staged_predict(toy.X_test)))
+    20
     """
 
     def __init__(

@@ -97,7 +97,7 @@ class NeighbourDecoder(Embeds, LDLEstimator):
 
 
 class EmbeddingKNN(NeighbourDecoder):
-    """An embedding of the features followed by AA-kNN (MSLP paper [1]_, section 3.1).
+    """An embedding of the features followed by AA-kNN (MSLP paper [1]_).
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class EmbeddingKNN(NeighbourDecoder):
     References
     ----------
     .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
-       2018.
+       2018, section 3.1.
 
     Examples
     --------

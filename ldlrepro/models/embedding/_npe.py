@@ -27,6 +27,7 @@ class NPE(GraphEmbedding):
     See Also
     --------
     LPP : Keeps distances in place of reconstructions.
+    MSLP : Looks at the labels too.
     EmbeddingKNN : Predicts from an embedding.
 
     Notes
@@ -56,8 +57,7 @@ class KernelNPE(NPE):
 
     Parameters
     ----------
-    n_neighbors, ratio, variance : as for NPE; the components are those of the kernel.
-    width : float > 0 or None, of the kernel, as for NPE.
+    n_neighbors, ratio, variance, width : as for `KernelLPP`.
 
     See Also
     --------

@@ -8,7 +8,7 @@ from ldlrepro.models.ensemble._adaboost import checked_learner
 
 
 class BaggingLDL(LDLEstimator):
-    """Bagging (Breiman 1996 [1]_) of label-distribution learners by scikit-learn's BaggingRegressor.
+    """Bagging (Breiman 1996 [1]_) of label-distribution learners, scikit-learn's BaggingRegressor.
 
     What Adaboost-LDL has to beat: the same bootstrap, without SortLoss, weights and warm start.
 

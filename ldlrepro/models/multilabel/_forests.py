@@ -95,8 +95,7 @@ class ERFPCT(_ForestEstimator):
 
     Parameters
     ----------
-    n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state : as for
-        `RFPCT`, but that trees see all rows by default.
+    n_estimators, ..., random_state : as for `RFPCT`, but that trees see all rows by default.
 
     See Also
     --------
@@ -144,8 +143,7 @@ class RFMLC45(_ForestEstimator):
 
     Parameters
     ----------
-    n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state : as for
-        `RFPCT`.
+    n_estimators, ..., random_state : as for `RFPCT`.
 
     See Also
     --------
@@ -174,8 +172,7 @@ class ERFMLC45(ERFPCT):
 
     Parameters
     ----------
-    n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state : as for
-        `ERFPCT`.
+    n_estimators, ..., random_state : as for `ERFPCT`.
 
     See Also
     --------

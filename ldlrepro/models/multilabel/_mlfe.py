@@ -43,7 +43,7 @@ class MLFE(MultiLabelEstimator):
     Raises
     ------
     ValueError
-        At ``fit``: a parameter out of range, which is named.
+        At ``fit``, naming the parameter out of range.
 
     See Also
     --------

@@ -50,8 +50,9 @@ class StructRF(DistributionForest):
     --------
     >>> from ldlrepro import StructRF, datasets
     >>> toy = datasets.make_toy(random_state=0)
-    >>> StructRF(random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
-    (2601, 3)
+    >>> forest = StructRF(random_state=0).fit(toy.X, toy.D)
+    >>> forest.predict(toy.X_test).shape, forest.feature_importances_.shape
+    ((2601, 3), (3,))
     """
 
     def _fit(self, X, D):
