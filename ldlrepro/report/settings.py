@@ -22,7 +22,12 @@ def declared(records, key):
 
 
 def with_settings(records):
-    """Staged and unstaged records with columns ``stage`` and ``setting`` (a text)."""
+    """Staged and unstaged records with columns ``stage`` and ``setting`` (a text).
+
+    See Also
+    --------
+    show_nearest : Takes such records.
+    """
     stage = [p.get("stage") for p in records.parameters]
     setting = [
         method
@@ -79,6 +84,11 @@ def show_nearest(
     ----------
     records : records with a column ``setting``, of any learners
     caption : its braces stand for the learner
+
+    See Also
+    --------
+    fixed_settings : The same setting for all sets.
+    with_settings : Adds the column.
     """
     learner = declared(records, "learner")
     for method in methods:
@@ -94,6 +104,10 @@ def fixed_settings(records, printed, settings, apart=()):
     records : records with a column ``setting``
     settings : dict, method of the paper -> settings
     apart : data sets that are not counted
+
+    See Also
+    --------
+    show_nearest : Settings by data set.
     """
     records = records[(records.source != "synthetic") & ~records.dataset.isin(apart)]
     rows = []

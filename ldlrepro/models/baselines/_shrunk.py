@@ -24,7 +24,7 @@ class Shrunk(LDLEstimator):
     Raises
     ------
     ValueError
-        At ``fit``: a factor out of range, or another target.
+        At ``fit``: a factor out of range or an unknown ``target``.
 
     See Also
     --------

@@ -43,7 +43,8 @@ class Embedding(Embeds, BaseEstimator):
 
         Returns
         -------
-        self
+        self : object
+            Fitted, with ``components_`` and ``directions_``.
 
         Raises
         ------

@@ -36,8 +36,7 @@ class SABFGS(QuasiNewton):
 
     References
     ----------
-    .. [1] Geng, "Label distribution learning", IEEE Transactions on Knowledge and Data Engineering
-       28(7), 2016.
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
 
     def __init__(

@@ -39,10 +39,9 @@ class SAIIS(MaxEnt):
 
     References
     ----------
-    .. [1] Geng, "Label distribution learning", IEEE Transactions on Knowledge and Data Engineering
-       28(7), 2016.
-    .. [2] Della Pietra, Della Pietra, Lafferty, "Inducing features of random fields", IEEE
-       Transactions on Pattern Analysis and Machine Intelligence 19(4), 1997.
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
+    .. [2] Della Pietra, Della Pietra, Lafferty, "Inducing features of random fields",
+       TPAMI 1997.
     """
 
     def __init__(self, max_iter=200, *, tol=1e-12, init="zeros", path=(), random_state=None):

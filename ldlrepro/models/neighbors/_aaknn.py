@@ -25,8 +25,7 @@ class AAKNN(LDLEstimator):
 
     References
     ----------
-    .. [1] Geng, "Label distribution learning", IEEE Transactions on Knowledge and Data Engineering
-       28(7), 2016.
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
 
     def __init__(self, n_neighbors=5, *, n_jobs=None):

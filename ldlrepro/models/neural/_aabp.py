@@ -37,8 +37,7 @@ class AABP(LDLEstimator):
 
     References
     ----------
-    .. [1] Geng, "Label distribution learning", IEEE Transactions on Knowledge and Data Engineering
-       28(7), 2016.
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
 
     def __init__(

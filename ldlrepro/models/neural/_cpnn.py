@@ -47,8 +47,8 @@ class CPNN(LDLEstimator):
 
     References
     ----------
-    .. [1] Geng, Yin, Zhou, "Facial age estimation by learning from label distributions", IEEE
-       Transactions on Pattern Analysis and Machine Intelligence 35(10), 2013.
+    .. [1] Geng, Yin, Zhou, "Facial age estimation by learning from label distributions", TPAMI
+       2013.
     """
 
     def __init__(self, n_hidden=50, *, max_iter=100, encoding="number", random_state=None):

@@ -39,8 +39,7 @@ class PTBayes(LDLEstimator):
 
     References
     ----------
-    .. [1] Geng, "Label distribution learning", IEEE Transactions on Knowledge and Data Engineering
-       28(7), 2016.
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
 
     def __init__(self, variance_floor=1e-9):

@@ -48,8 +48,7 @@ class PTSVM(LDLEstimator):
 
     References
     ----------
-    .. [1] Geng, "Label distribution learning", IEEE Transactions on Knowledge and Data Engineering
-       28(7), 2016.
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     .. [2] Platt, "Probabilistic outputs for support vector machines and comparisons to regularized
        likelihood methods", Advances in Large Margin Classifiers, 1999.
     .. [3] Wu, Lin, Weng, "Probability estimates for multi-class classification by pairwise
