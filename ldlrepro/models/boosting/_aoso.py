@@ -23,7 +23,7 @@ class AOSOLDLogitBoost(Booster):
     ----------
     n_estimators : int, rounds at most; a round has one tree.
     learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, validation_fraction,
-    n_iter_no_change, random_state : as for `LDLogitBoost`, with another default.
+    n_iter_no_change, random_state : as for `LDLogitBoost`, but by default it waits longer.
 
     Attributes
     ----------
