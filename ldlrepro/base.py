@@ -24,6 +24,11 @@ class ChecksX:
         check_finite(X, "X")
         return X
 
+    def _check_new(self, X):
+        """X (m, q) as in `fit`, to predict; NotFittedError before `fit`."""
+        check_is_fitted(self)
+        return self._check_X(X, reset=False)
+
 
 class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
     """Estimator of label distributions with the scikit-learn API.
@@ -71,8 +76,7 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
         ValueError
             NaN, infinity, or another number of features than in ``fit``.
         """
-        check_is_fitted(self)
-        return self._predict(self._check_X(X, reset=False))
+        return self._predict(self._check_new(X))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -161,7 +161,7 @@ REAL = {
     "a line search": (
         "ldlrepro.models.maxent._lbfgs", "_TRIALS = ", "_TRIALS = 1 + ",
         # The last two take SABFGS where they are given no learner.
-        uses("SABFGS", "LCLDL", "LDLLCLR", "AdaBoostLDL", "BaggingLDL"),
+        uses("SABFGS", "LCLDL", "PublishedLCLDL", "LDLLCLR", "AdaBoostLDL", "BaggingLDL"),
     ),
     "a default parameter": (
         "ldlrepro.models.neighbors._aaknn", "n_neighbors=5", "n_neighbors=6", uses("AAKNN")

@@ -34,6 +34,11 @@ def check(names=None):
     Raises
     ------
     UnknownNameError
+
+    See Also
+    --------
+    fetch : Puts files at hand.
+    load : Reads them.
     """
     if isinstance(names, str):
         names = [names]

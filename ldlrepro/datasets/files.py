@@ -146,6 +146,11 @@ def fetch(name, force=False):
     UnknownNameError, DataUnavailableError, DataCorruptError
         The last one also for a damaged file in the folder of ``LDLREPRO_DATA``, which is the
         user's own and never written to. A damaged download is replaced.
+
+    See Also
+    --------
+    load : Fetches and reads.
+    check : What files at hand are like.
     """
     found = []
     for entry in registry.parts(name):

@@ -53,6 +53,12 @@ def load(name, source="auto"):
     DataCorruptError
         A file is not the one that the registry names; where no digest is known, its numbers of
         rows, features and labels are not those of the registry.
+
+    See Also
+    --------
+    list : The sets there are.
+    make_standin : Synthetic data of the same shape.
+    check : What the files are like.
     """
     if source not in SOURCES:
         raise ValueError(f"source must be one of {', '.join(SOURCES)}, got {source!r}")
@@ -68,7 +74,13 @@ def load(name, source="auto"):
 
 
 def load_or_standin(name):
-    """`load`, or a synthetic stand-in (named so) where the data cannot be had: for pictures."""
+    """`load`, or a synthetic stand-in (named so) where the data cannot be had: for pictures.
+
+    See Also
+    --------
+    load : Raises where the data cannot be had.
+    make_standin : The stand-in.
+    """
     try:
         return load(name)
     except DataUnavailableError:
@@ -83,6 +95,11 @@ def overview(task=None):
     pandas.DataFrame
         One row a set: name, display, task, n, features, labels (missing where unknown) and
         at_hand, which is "yes", "re-aligned only" or "no". Files are looked for, not verified.
+
+    See Also
+    --------
+    load : One of them.
+    names : The names alone.
     """
     rows = []
     for name in registry.names(task):

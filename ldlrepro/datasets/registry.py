@@ -64,6 +64,11 @@ def names(task=None):
     ----------
     task : {"ldl", "multilabel", "images"} or None
         Only the sets of this kind; None gives all.
+
+    See Also
+    --------
+    list : A table of the sets.
+    resolve : The name of any spelling.
     """
     return list(dict.fromkeys(e.name for e in entries() if task in (None, e.task)))
 
@@ -90,6 +95,10 @@ def resolve(name):
     ------
     UnknownNameError
         With the nearest names, where there is no such data set.
+
+    See Also
+    --------
+    names : All names.
     """
     return resolve_entry(name).name
 
@@ -121,6 +130,10 @@ def is_current(name, sha256):
     """Which of the ``sha256`` (a pandas Series) a set can have by the registry.
 
     Any is taken where the registry does not know the sha256 of a file.
+
+    See Also
+    --------
+    fetch : Verifies files by the same digests.
     """
     name = resolve(name)
     known = {e.sha256 for e in entries() if e.name == name}

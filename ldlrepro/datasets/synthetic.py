@@ -58,7 +58,7 @@ def _bunch(name, display, task, **fields):
 
 
 def make_toy(n_train=500, random_state=0):
-    """Toy problem with three features and three labels (Geng, TKDE 2016, section 4.1).
+    """Toy problem with three features and three labels (Geng 2016 [1]_, section 4.1).
 
     Training rows are uniform in the cube [-1, 1]^3. Test rows lie on the surface
     ``x3 = sin((x1 + x2) pi)`` over a grid of step 0.04: seen from above with the three degrees
@@ -74,6 +74,15 @@ def make_toy(n_train=500, random_state=0):
     sklearn.utils.Bunch
         ``X`` (n_train, 3), ``D`` (n_train, 3), ``X_test`` (2601, 3), ``D_test`` (2601, 3), and
         the fields of `load`. The test rows run over x1 first: reshape to (51, 51, 3).
+
+    See Also
+    --------
+    make_mslp_toy : With features that depend on each other.
+    make_standin : In the shape of a real set.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
     X = check_random_state(random_state).uniform(-1, 1, size=(n_train, 3))
     grid = np.linspace(-1, 1, 51)
@@ -85,7 +94,7 @@ def make_toy(n_train=500, random_state=0):
 
 
 def make_mslp_toy(n_samples=3000, noise=0.0, random_state=0):
-    """Toy problem of the MSLP paper (section 3.2, Eq. 11).
+    """Toy problem of the MSLP paper [1]_ (section 3.2, Eq. 11).
 
     ``x1`` and ``x2`` are uniform in [-1, 1], and ``x3 = exp(-x1^2 - x2^2)``.
 
@@ -102,6 +111,15 @@ def make_mslp_toy(n_samples=3000, noise=0.0, random_state=0):
     sklearn.utils.Bunch
         ``X`` (n_samples, 3), ``D`` (n_samples, 3), ``X_clean`` (features without the noise),
         and the fields of `load`.
+
+    See Also
+    --------
+    make_toy : With features that do not.
+
+    References
+    ----------
+    .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
+       2018.
     """
     rng = check_random_state(random_state)
     plane = rng.uniform(-1, 1, size=(n_samples, 2))
@@ -137,6 +155,11 @@ def make_standin(name, n_samples=None, random_state=0):
     UnknownNameError
     DataUnavailableError
         The registry does not know the set's shape (MOR-PH, and sets that are not tables).
+
+    See Also
+    --------
+    load : The real sets.
+    make_toy : A problem with a picture.
     """
     name = registry.resolve(name)
     parts = registry.parts(name)

@@ -22,7 +22,7 @@ from ldlrepro.kernels.label_split import (
     side_variance,
     unpack,
 )
-from ldlrepro.kernels.nodes import LEAF, partition
+from ldlrepro.kernels.nodes import LEAF, first_node, partition, push_children
 from ldlrepro.kernels.random import shuffled, uniform
 from ldlrepro.kernels.split import entropy_table
 
@@ -350,8 +350,7 @@ def grow(numeric, two_valued, labels, n_labels, weight, rule, limits, state):
     place, counts, active = work.place, work.counts, work.active
     goes_left = np.zeros(n, np.uint8)
     buffer = np.empty(m, np.int32)
-    stack = np.empty((m + 1, 4), np.int64)  # number of a node, its first row, its end, its depth
-    stack[0] = (0, 0, m, 0)
+    stack = first_node(m)
     top = 1
     while top > 0:
         top -= 1
@@ -390,8 +389,7 @@ def grow(numeric, two_valued, labels, n_labels, weight, rule, limits, state):
         for i in range(first, end):
             place[rows[i]] = i
         left[at] = n_nodes
-        stack[top] = (n_nodes + 1, middle, end, depth + 1)
-        stack[top + 1] = (n_nodes, first, middle, depth + 1)
+        push_children(stack, top, n_nodes, first, middle, end, depth)
         top += 2
         n_nodes += 2
     entries = leaf_start[n_leaves]

@@ -60,6 +60,13 @@ def _mix(p, Q, w, g):
 
 
 @kernel
+def _mixtures(S, outputs, Q, i, w, p, g):
+    """Eqs. 1 and 2 of a tree for rows i .. i + w: p and g as in `_route` and `_mix`."""
+    _route(S, outputs, i, w, p)
+    _mix(p, Q, w, g)
+
+
+@kernel
 def _divide(D, i, w, floor, g):
     """Turn mixtures g (c, WIDTH) of the rows i .. i + w into d / g."""
     for c in range(len(g)):
@@ -107,8 +114,7 @@ def predict(S, phi, Q, out):
     for i in range(0, n, WIDTH):
         w = min(WIDTH, n - i)
         for k in range(len(phi)):
-            _route(S, phi[k], i, w, p)
-            _mix(p, Q[k], w, g)
+            _mixtures(S, phi[k], Q[k], i, w, p, g)
             out[k, :, i : i + w] = g[:, :w]
 
 
@@ -130,8 +136,7 @@ def gradient(S, phi, Q, D, floor, out, G):
     for i in range(0, n, WIDTH):
         w = min(WIDTH, n - i)
         for k in range(len(phi)):
-            _route(S, phi[k], i, w, p)
-            _mix(p, Q[k], w, g)
+            _mixtures(S, phi[k], Q[k], i, w, p, g)
             out[k, :, i : i + w] = g[:, :w]
             _divide(D, i, w, floor, g)
             _weigh(p, Q[k], g, w, v)
@@ -169,8 +174,7 @@ def update_leaves(S, phi, Q, D, floor, steps):
             total[:] = 0
             for i in range(0, n, WIDTH):
                 w = min(WIDTH, n - i)
-                _route(S, phi[k], i, w, p)
-                _mix(p, Q[k], w, g)
+                _mixtures(S, phi[k], Q[k], i, w, p, g)
                 _divide(D, i, w, floor, g)
                 _gather(p, g, w, total)
             for leaf in range(L):

@@ -47,6 +47,27 @@ def partition(rows, goes_left, buffer):
 
 
 @part
+def first_node(m):
+    """A stack of nodes to grow, (m + 1, 4) int64, with the root on it: all m rows, depth 0.
+
+    Of each node: its number, its first row, the end of its rows, its depth.
+    """
+    stack = np.empty((m + 1, 4), np.int64)
+    stack[0] = (0, 0, m, 0)
+    return stack
+
+
+@part
+def push_children(stack, top, number, first, middle, end, depth):
+    """Put a node's children on the stack from ``top`` on: the left one, ``number``, is next.
+
+    Its rows are first .. middle - 1, those of the right one middle .. end - 1; depth : the node's
+    """
+    stack[top] = (number + 1, middle, end, depth + 1)
+    stack[top + 1] = (number, first, middle, depth + 1)
+
+
+@part
 def reach(x, node, feature, threshold, left, right):
     """The leaf that a row x (q,) reaches from ``node``; the other arguments are (nodes,) arrays."""
     while feature[node] != LEAF:

@@ -75,8 +75,11 @@ def reached(y, p, j):
 
 
 @kernel
-def ranking_loss(Y, P, out):
-    """Share of (relevant, irrelevant) pairs in the wrong order, ties counted as wrong."""
+def over_relevant(Y, P, precision, out):
+    """Mean over a row's relevant labels, into ``out`` (n,).
+
+    Of the precision at their rank, or of the share of irrelevant labels that rank no lower.
+    """
     n, c = Y.shape
     for i in range(n):
         relevant = Y[i].sum()
@@ -87,22 +90,17 @@ def ranking_loss(Y, P, out):
         for j in range(c):
             if Y[i, j]:
                 above, among = reached(Y[i], P[i], j)
-                s += (above - among) / (c - relevant)
+                s += among / above if precision else (above - among) / (c - relevant)
         out[i] = s / relevant
+
+
+@kernel
+def ranking_loss(Y, P, out):
+    """Share of (relevant, irrelevant) pairs in the wrong order, ties counted as wrong."""
+    over_relevant(Y, P, False, out)
 
 
 @kernel
 def average_precision(Y, P, out):
     """Mean over relevant labels of the precision at their rank (the worse rank on ties)."""
-    n, c = Y.shape
-    for i in range(n):
-        relevant = Y[i].sum()
-        if relevant == 0 or relevant == c:
-            out[i] = np.nan
-            continue
-        s = 0.0
-        for j in range(c):
-            if Y[i, j]:
-                above, among = reached(Y[i], P[i], j)
-                s += among / above
-        out[i] = s / relevant
+    over_relevant(Y, P, True, out)

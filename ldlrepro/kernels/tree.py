@@ -14,7 +14,7 @@ import numpy as np
 from ldlrepro.kernels._jit import kernel
 from ldlrepro.kernels.clustering import two_means
 from ldlrepro.kernels.columns import Sorted, kept, midpoint, send_by_sparse
-from ldlrepro.kernels.nodes import LEAF, partition, reach
+from ldlrepro.kernels.nodes import LEAF, first_node, partition, push_children, reach
 from ldlrepro.kernels.random import shuffled
 from ldlrepro.kernels.split import (
     CLUSTER1,
@@ -314,8 +314,7 @@ def grow(D, weight, label, n_classes, columns, limits, step, state):
     w = np.empty(m)
     goes_left = np.zeros(n, np.uint8)
     buffer = np.empty(m, np.int32)
-    stack = np.empty((m + 1, 4), np.int64)  # number of a node, its first row, its end, its depth
-    stack[0] = (0, 0, m, 0)
+    stack = first_node(m)
     top = 1
     while top > 0:
         top -= 1
@@ -344,14 +343,13 @@ def grow(D, weight, label, n_classes, columns, limits, step, state):
             continue
         feature[at], threshold[at] = send(here, f, position, first, many, sparse, goes_left)
         gain[at] = gained
-        n_left = partition(here, goes_left, buffer)
+        middle = first + partition(here, goes_left, buffer)
         if k > 2 and depth + 1 < limits.max_depth:  # else both children are leaves
             for j in range(order.shape[0]):
                 partition(order[j, first:end], goes_left, buffer)
         left[at] = n_nodes
         right[at] = n_nodes + 1
-        stack[top] = (n_nodes + 1, first + n_left, end, depth + 1)
-        stack[top + 1] = (n_nodes, first, first + n_left, depth + 1)
+        push_children(stack, top, n_nodes, first, middle, end, depth)
         top += 2
         n_nodes += 2
     return Tree(

@@ -30,7 +30,12 @@ from ldlrepro.metrics._ranking import flatness, kendall, ndcg, spearman
 
 @dataclass(frozen=True)
 class Measure:
-    """What a table must know of a measure; ``upper`` is its largest value for c labels."""
+    """What a table must know of a measure; ``upper`` is its largest value for c labels.
+
+    See Also
+    --------
+    measure : Gives the function of a name.
+    """
 
     name: str
     greater_is_better: bool
@@ -87,12 +92,23 @@ MEASURES = DISTRIBUTION | RANKING | MULTILABEL
 
 
 def measure(name):
-    """Return the function of a measure by its name."""
+    """Return the function of a measure by its name.
+
+    See Also
+    --------
+    Measure : What a table must know of it.
+    score : All measures of label distributions at once.
+    """
     return globals()[name]
 
 
 def score(D, P):
-    """Every measure of label distributions: {name: mean over the rows of D and P, (n, c)}."""
+    """Every measure of label distributions: {name: mean over the rows of D and P, (n, c)}.
+
+    See Also
+    --------
+    measure : One of them by name.
+    """
     return {name: measure(name)(D, P) for name in DISTRIBUTION}
 
 

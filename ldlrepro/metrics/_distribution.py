@@ -41,30 +41,66 @@ def _ratio(a, b):
 
 @_measure
 def chebyshev(D, P):
-    """Chebyshev distance max_j |d_j - p_j|; in [0, 1], smaller is better."""
+    """Chebyshev distance max_j |d_j - p_j| [1]_; in [0, 1], smaller is better.
+
+    See Also
+    --------
+    intersection : One minus it, for two or three labels.
+    euclidean : Of all differences.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
+    """
     return np.abs(D - P).max(axis=1)
 
 
 @_measure
 def clark(D, P):
-    """Clark distance sqrt(sum_j (d_j - p_j)^2 / (d_j + p_j)^2), 0/0 = 0; in [0, sqrt(c)]."""
+    """Clark distance sqrt(sum_j (d_j - p_j)^2 / (d_j + p_j)^2), 0/0 = 0 [1]_; in [0, sqrt(c)].
+
+    See Also
+    --------
+    canberra : The sum of the parts, not of their squares.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
+    """
     return np.sqrt(np.square(_ratio(D - P, D + P)).sum(axis=1))
 
 
 @_measure
 def canberra(D, P):
-    """Canberra metric sum_j |d_j - p_j| / (d_j + p_j), 0/0 = 0; in [0, c], smaller is better.
+    """Canberra metric sum_j |d_j - p_j| / (d_j + p_j), 0/0 = 0 [1]_; in [0, c], smaller is better.
 
     The StructRF paper, Table 2, prints a squared numerator; its numbers are those of this form.
+
+    See Also
+    --------
+    clark : Of squares.
+    sorensen : Divides the sums.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
     return _ratio(np.abs(D - P), D + P).sum(axis=1)
 
 
 @_measure
 def kl_divergence(D, P):
-    """K-L divergence sum_j d_j ln(d_j / p_j), 0 ln 0 = 0; in [0, 37], smaller is better.
+    """K-L divergence sum_j d_j ln(d_j / p_j), 0 ln 0 = 0 [1]_; in [0, 37], smaller is better.
 
     Predictions below ``KL_CLIP`` (2.2e-16) are raised to it, so that the largest value is finite.
+
+    See Also
+    --------
+    squared_chi2 : Symmetric, and bounded.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
     log_d = np.log(D, out=np.zeros_like(D), where=D > 0)
     return (D * (log_d - np.log(np.maximum(P, KL_CLIP)))).sum(axis=1)
@@ -72,51 +108,116 @@ def kl_divergence(D, P):
 
 @_measure
 def cosine(D, P):
-    """Cosine coefficient sum_j d_j p_j / (|d| |p|); in [0, 1], larger is better."""
+    """Cosine coefficient sum_j d_j p_j / (|d| |p|) [1]_; in [0, 1], larger is better.
+
+    See Also
+    --------
+    fidelity : Of the square roots of degrees.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
+    """
     norms = np.sqrt(np.square(D).sum(axis=1) * np.square(P).sum(axis=1))
     return _ratio((D * P).sum(axis=1), norms)
 
 
 @_measure
 def intersection(D, P):
-    """Intersection similarity sum_j min(d_j, p_j); in [0, 1], larger is better."""
+    """Intersection similarity sum_j min(d_j, p_j) [1]_; in [0, 1], larger is better.
+
+    See Also
+    --------
+    sorensen : One minus it.
+    chebyshev : One minus it too, for two or three labels.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
+    """
     return np.minimum(D, P).sum(axis=1)
 
 
 @_measure
 def euclidean(D, P):
-    """Euclidean distance sqrt(sum_j (d_j - p_j)^2); in [0, sqrt(2)], smaller is better."""
+    """Euclidean distance sqrt(sum_j (d_j - p_j)^2) [1]_; in [0, sqrt(2)], smaller is better.
+
+    See Also
+    --------
+    chebyshev : The largest difference.
+
+    References
+    ----------
+    .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017, section 4.1.
+    """
     return np.sqrt(np.square(D - P).sum(axis=1))
 
 
 @_measure
 def sorensen(D, P):
-    """Sorensen distance sum_j |d_j - p_j| / sum_j (d_j + p_j); in [0, 1], smaller is better.
+    """Sorensen distance sum_j |d_j - p_j| / sum_j (d_j + p_j) [1]_; in [0, 1], smaller is better.
 
     For distributions it is 1 - intersection.
+
+    See Also
+    --------
+    intersection : One minus it.
+    canberra : Divides degree by degree.
+
+    References
+    ----------
+    .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017, section 4.1.
     """
     return _ratio(np.abs(D - P).sum(axis=1), (D + P).sum(axis=1))
 
 
 @_measure
 def squared_chi2(D, P):
-    """Squared chi2 distance sum_j (d_j - p_j)^2 / (d_j + p_j), 0/0 = 0; in [0, 2]."""
+    """Squared chi2 distance sum_j (d_j - p_j)^2 / (d_j + p_j), 0/0 = 0 [1]_; in [0, 2].
+
+    See Also
+    --------
+    clark : Divides by the squared sum.
+
+    References
+    ----------
+    .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017, section 4.1.
+    """
     return _ratio(np.square(D - P), D + P).sum(axis=1)
 
 
 @_measure
 def fidelity(D, P):
-    """Fidelity sum_j sqrt(d_j p_j); in [0, 1], larger is better."""
+    """Fidelity sum_j sqrt(d_j p_j) [1]_; in [0, 1], larger is better.
+
+    See Also
+    --------
+    cosine : Of the degrees themselves.
+
+    References
+    ----------
+    .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017, section 4.1.
+    """
     return np.sqrt(D * P).sum(axis=1)
 
 
 @_measure
 def sort_loss(D, P):
-    """SortLoss (Shen et al. 2020, Eq. 3); in [0, 1], smaller is better.
+    """SortLoss (Shen et al. 2020 [1]_, Eq. 3); in [0, 1], smaller is better.
 
     Labels are ranked by falling true degree (equal degrees by column); every pair that the
     prediction puts in the other order costs the difference, divided by log2(j + 1) of the better
     rank j. A constant prediction has the loss 0, its optimum.
+
+    See Also
+    --------
+    ndcg : The gain of the order, whatever the scale.
+    flatness : What lowers this loss without a better order.
+
+    References
+    ----------
+    .. [1] Shen, Xu, Yu, Jia, "Label distribution ensemble learning" (in Chinese), Journal of
+       Nanjing University of Science and Technology 44(6), 2020.
     """
     H = np.take_along_axis(P, np.argsort(-D, axis=1, kind="stable"), axis=1)
     discount = 1.0 / np.log2(np.arange(2, H.shape[1] + 1))

@@ -41,37 +41,95 @@ def _of_ranked(measure, Y, S):
 
 
 def hamming_loss(Y, S, threshold=0.5):
-    """Share of wrong entries after S > threshold; in [0, 1], smaller is better."""
+    """Share of wrong entries after S > threshold [1]_; in [0, 1], smaller is better.
+
+    See Also
+    --------
+    macro_auc : By label too, without a threshold.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020, Table 1.
+    """
     Y, S = _check(Y, S)
     return float(((S > threshold) != Y).mean())
 
 
 def one_error(Y, S):
-    """Share of rows whose top label is irrelevant (first column on ties); smaller is better."""
+    """Share of rows whose top label, the first on ties, is irrelevant [1]_; smaller is better.
+
+    See Also
+    --------
+    coverage : Looks at every relevant label.
+    average_precision : Looks at their ranks.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020, Table 1.
+    """
     return _of_ranked(ranking.one_error, Y, S)
 
 
 def coverage(Y, S):
-    """Steps down the ranking to reach every relevant label, divided by the number of labels.
+    """Steps down the ranking to reach every relevant label, over the number of labels [1]_.
 
     (rank of the worst relevant label - 1) / c, the worse rank on ties; in [0, 1), smaller is
     better; 0 for a row without a relevant label.
+
+    See Also
+    --------
+    one_error : Looks at the top label.
+    ranking_loss : Looks at all pairs.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020, Table 1.
     """
     return _mean(_rows(ranking.coverage, *_check(Y, S)))
 
 
 def ranking_loss(Y, S):
-    """Share of (relevant, irrelevant) pairs in the wrong order, ties counted as wrong."""
+    """Share of (relevant, irrelevant) pairs in the wrong order, ties counted as wrong [1]_.
+
+    See Also
+    --------
+    average_precision : By rank.
+    macro_auc : Of the rows of a label.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020, Table 1.
+    """
     return _of_ranked(ranking.ranking_loss, Y, S)
 
 
 def average_precision(Y, S):
-    """Mean over relevant labels of the precision at their rank (the worse rank on ties)."""
+    """Mean over relevant labels of the precision at their rank, the worse one on ties [1]_.
+
+    See Also
+    --------
+    ranking_loss : By pairs.
+    coverage : The worst relevant label.
+    one_error : The top label.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020, Table 1.
+    """
     return _of_ranked(ranking.average_precision, Y, S)
 
 
 def macro_auc(Y, S):
-    """Mean over labels of the area under the ROC curve, ties counted half; larger is better."""
+    """Mean over labels of the area under the ROC curve, ties counted half [1]_; larger is better.
+
+    See Also
+    --------
+    ranking_loss : Of the labels of a row.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020, Table 1.
+    """
     Y, S = _check(Y, S)
     labels = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
     return _mean([roc_auc_score(Y[:, j], S[:, j]) for j in labels])

@@ -20,6 +20,11 @@ def spearman(D, P):
     """Spearman's rank correlation, mean ranks on ties; in [-1, 1], larger is better.
 
     0 where a row of D or of P is constant: it has no order to agree with.
+
+    See Also
+    --------
+    kendall : By pairs of labels.
+    sort_loss : Depends on the scale too.
     """
     a, b = (rankdata(A, axis=1) - (A.shape[1] + 1) / 2 for A in (D, P))
     return _ratio((a * b).sum(axis=1), np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
@@ -30,6 +35,11 @@ def kendall(D, P):
     """Kendall's tau-b, which corrects for ties; in [-1, 1], larger is better.
 
     0 where a row of D or of P is constant: it has no order to agree with.
+
+    See Also
+    --------
+    spearman : By ranks.
+    sort_loss : Depends on the scale too.
     """
     values = np.empty(len(D))
     tau_b(D, P, values)
@@ -42,6 +52,10 @@ def ndcg(D, P):
 
     sum_j d_j / log2(rank_j + 1), ranks by falling prediction, over its largest value. Labels with
     equal predictions share the mean discount of their ranks, as in scikit-learn's ``ndcg_score``.
+
+    See Also
+    --------
+    sort_loss : The same discount, for pairs in the wrong order.
     """
     c = D.shape[1]
     discount = 1 / np.log2(np.arange(2, c + 2))
@@ -58,5 +72,9 @@ def flatness(D, P):
 
     How flat P is, not how good: neither direction is better. D has no part in it, and is taken, and
     its shape checked, so that the measure is called like every other. 1 for a uniform prediction.
+
+    See Also
+    --------
+    sort_loss : Rewards flat predictions.
     """
     return entr(P).sum(axis=1) / np.log(max(P.shape[1], 2))

@@ -18,7 +18,7 @@ from ldlrepro import (
     PTBayes,
     UniformPredictor,
 )
-from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
+from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.studies import embedding
 
 #: Tables 1-3 in the paper's order.
@@ -71,7 +71,7 @@ TABLES = Experiment(
 def _variant(what, **fixed):
     """MSLP with parameters that nothing is chosen from; ``what`` says so in the name."""
     grid = _MSLP_GRID | {name: [value] for name, value in fixed.items()}
-    return Method(f"MSLP, {what}", MSLP(**fixed), grid, settings={"learner": "MSLP", **fixed})
+    return variant("MSLP", what, MSLP, grid, **fixed)
 
 
 def _whole_cca(what, kernels, **settings):
@@ -99,12 +99,7 @@ TERMS = Experiment(
         # Every fold of s-JAFFE chose components before CCA, of which the paper says nothing.
         _whole_cca("all components", ["linear", "rbf"]),
         _whole_cca("all components, linear", ["linear"], kernel="linear"),
-        Method(
-            "CPNN, one input a label",
-            CPNN(encoding="one_hot"),
-            _NET_STEPS,
-            settings={"learner": "CPNN", "encoding": "one_hot"},
-        ),
+        variant("CPNN", "one input a label", CPNN, _NET_STEPS, encoding="one_hot"),
     ),
     datasets=DATASETS,
 )
@@ -119,42 +114,20 @@ BEST_ON_TEST = Experiment(
 )
 
 
-def _set(learner, what, model, **settings):
-    """A learner with given parameters; ``what`` says so in the name."""
-    return Method(
-        f"{learner}, {what}", model(**settings), settings={"learner": learner, **settings}
-    )
-
-
 # Why the methods without a printed grid differ: settings that the paper does not give.
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 SETTINGS = Experiment(
     name="settings",
     methods=(
-        *(_set("CPNN", f"{k} steps", CPNN, max_iter=k) for k in (1, 3, 10, 30, 100, 300)),
-        *(_set("LDSVR", f"C = {C:g}", LDSVR, C=C) for C in (0.01, 0.1, 1, 10, 100)),
-        Method(
-            "BFGS-LDL",
-            SABFGS(500, path=_STEPS),
-            staged=_STEPS,
-            settings={"learner": "BFGS-LDL"},
-        ),
-        Method(
-            "IIS-LDL",
-            SAIIS(500, path=_STEPS),
-            staged=_STEPS,
-            settings={"learner": "IIS-LDL"},
-        ),
-        Method(
-            "IIS-LDL, random start",
-            SAIIS(500, init="random", path=_STEPS),
-            staged=_STEPS,
-            settings={"learner": "IIS-LDL", "init": "random"},
-        ),
-        *(_set("AA-BP", f"{k} epochs", AABP, epochs=k) for k in (1, 3, 10, 30, 100, 300)),
-        *(_set("PT-SVM", f"C = {C:g}", PTSVM, C=C) for C in (0.1, 1, 10, 100)),
+        *(variant("CPNN", f"{k} steps", CPNN, max_iter=k) for k in (1, 3, 10, 30, 100, 300)),
+        *(variant("LDSVR", f"C = {C:g}", LDSVR, C=C) for C in (0.01, 0.1, 1, 10, 100)),
+        by_iterations("BFGS-LDL", SABFGS, _STEPS),
+        by_iterations("IIS-LDL", SAIIS, _STEPS),
+        by_iterations("IIS-LDL", SAIIS, _STEPS, "random start", init="random"),
+        *(variant("AA-BP", f"{k} epochs", AABP, epochs=k) for k in (1, 3, 10, 30, 100, 300)),
+        *(variant("PT-SVM", f"C = {C:g}", PTSVM, C=C) for C in (0.1, 1, 10, 100)),
         *(
-            _set("PT-Bayes", f"variances from {v:g}", PTBayes, variance_floor=v)
+            variant("PT-Bayes", f"variances from {v:g}", PTBayes, variance_floor=v)
             for v in (1e-9, 1e-6, 1e-3, 0.1, 1, 10)
         ),
     ),

@@ -12,11 +12,10 @@ from ldlrepro import (
     StructRF,
     UniformPredictor,
 )
-from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
+from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.studies import adaptive_step
 
-#: Tables 4-18 in the paper's order. Human_Gene runs where its file can be fetched.
-DATASETS = (
+YEAST = (
     "Yeast_alpha",
     "Yeast_cdc",
     "Yeast_elu",
@@ -27,12 +26,9 @@ DATASETS = (
     "Yeast_dtt",
     "Yeast_spo5",
     "Yeast_spoem",
-    "Human_Gene",
-    "Natural_Scene",
-    "SJAFFE",
-    "SBU_3DFE",
-    "Movie",
 )
+#: Tables 4-18 in the paper's order. Human_Gene runs where its file can be fetched.
+DATASETS = (*YEAST, "Human_Gene", "Natural_Scene", "SJAFFE", "SBU_3DFE", "Movie")
 #: Tables of the paper that hold one data set each.
 TABLE_OF = dict(zip(DATASETS, range(4, 19), strict=True))
 TABLE_21 = ("Yeast_alpha", "Human_Gene", "Natural_Scene", "SJAFFE", "SBU_3DFE", "Movie")
@@ -72,36 +68,11 @@ _UP_TO_300 = tuple(k for k in _BFGS_STEPS if k <= 300)
 ITERATIONS = Experiment(
     name="iterations",
     methods=(
-        Method(
-            "SA-IIS",
-            SAIIS(1000, path=_IIS_STEPS),
-            staged=_IIS_STEPS,
-            settings={"learner": "SA-IIS"},
-        ),
-        Method(
-            "SA-IIS, random start",
-            SAIIS(1000, init="random", path=_IIS_STEPS),
-            staged=_IIS_STEPS,
-            settings={"learner": "SA-IIS", "init": "random"},
-        ),
-        Method(
-            "SA-BFGS",
-            SABFGS(3000, path=_BFGS_STEPS),
-            staged=_BFGS_STEPS,
-            settings={"learner": "SA-BFGS"},
-        ),
-        Method(
-            "SA-BFGS, random start",
-            SABFGS(3000, init="random", path=_BFGS_STEPS),
-            staged=_BFGS_STEPS,
-            settings={"learner": "SA-BFGS", "init": "random"},
-        ),
-        Method(
-            "SA-BFGS, memory 100",
-            SABFGS(memory=100, path=_UP_TO_300),
-            staged=_UP_TO_300,
-            settings={"learner": "SA-BFGS", "memory": 100},
-        ),
+        by_iterations("SA-IIS", SAIIS, _IIS_STEPS),
+        by_iterations("SA-IIS", SAIIS, _IIS_STEPS, "random start", init="random"),
+        by_iterations("SA-BFGS", SABFGS, _BFGS_STEPS),
+        by_iterations("SA-BFGS", SABFGS, _BFGS_STEPS, "random start", init="random"),
+        by_iterations("SA-BFGS", SABFGS, _UP_TO_300, "memory 100", memory=100),
     ),
     datasets=DATASETS,
 )
@@ -112,19 +83,17 @@ NODE_SIZES = Experiment(
     name="node_sizes",
     methods=(
         *(
-            Method(
-                f"RF, nodes of {k} split",
-                SingleLabelRF(min_samples_split=k),
-                settings={"learner": "RF", "min_samples_split": k},
-            )
+            variant("RF", f"nodes of {k} split", SingleLabelRF, min_samples_split=k)
             for k in _NODE_SIZES
         ),
         # Section 2.2.1 describes forests that search a random subset of the features at a node.
         *(
-            Method(
-                f"RF, sqrt(q) features, nodes of {k} split",
-                SingleLabelRF(min_samples_split=k, max_features="sqrt"),
-                settings={"learner": "RF", "min_samples_split": k, "max_features": "sqrt"},
+            variant(
+                "RF",
+                f"sqrt(q) features, nodes of {k} split",
+                SingleLabelRF,
+                min_samples_split=k,
+                max_features="sqrt",
             )
             for k in _NODE_SIZES
         ),
@@ -134,16 +103,17 @@ NODE_SIZES = Experiment(
 
 # How much of RF's K-L is the bound on degrees that no tree votes for.
 _FLOORS = (1e-6, 1e-4, 1e-3, 1e-2, 2e-2)
+
+
+def zeros_raised(learner, estimator):
+    """Return the Method that raises a learner's zeros to each of some floors."""
+    raised = RaisedZeros(estimator, floors=_FLOORS)
+    return Method(learner, raised, staged=_FLOORS, settings={"learner": learner})
+
+
 RAISED_ZEROS = Experiment(
     name="raised_zeros",
-    methods=(
-        Method(
-            "RF",
-            RaisedZeros(SingleLabelRF(min_samples_split=20), floors=_FLOORS),
-            staged=_FLOORS,
-            settings={"learner": "RF"},
-        ),
-    ),
+    methods=(zeros_raised("RF", SingleLabelRF(min_samples_split=20)),),
     datasets=DATASETS,
 )
 
@@ -181,18 +151,8 @@ BOOSTING_ROUNDS = Experiment(
 CRITERIA = Experiment(
     name="criteria",
     methods=(
-        Method(
-            "StructRF, sqrt(q) features",
-            StructRF(max_features="sqrt"),
-            _FOREST_GRID,
-            settings={"learner": "StructRF", "max_features": "sqrt"},
-        ),
-        Method(
-            "RF on D, sqrt(q) features",
-            MultiOutputRF(max_features="sqrt"),
-            _FOREST_GRID,
-            settings={"learner": "RF on D", "max_features": "sqrt"},
-        ),
+        variant("StructRF", "sqrt(q) features", StructRF, _FOREST_GRID, max_features="sqrt"),
+        variant("RF on D", "sqrt(q) features", MultiOutputRF, _FOREST_GRID, max_features="sqrt"),
         Method("RF on D", MultiOutputRF(), _FOREST_GRID, settings={"learner": "RF on D"}),
     ),
     datasets=DATASETS,

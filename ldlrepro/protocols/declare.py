@@ -29,6 +29,25 @@ class Method:
     settings: dict = field(default_factory=dict)
 
 
+def variant(learner, what, model, grid=None, **settings):
+    """Return the Method "learner, what": the class ``model`` with settings, which are recorded."""
+    settings_of_record = {"learner": learner, **settings}
+    return Method(f"{learner}, {what}", model(**settings), grid or {}, settings=settings_of_record)
+
+
+def by_iterations(learner, model, path, what=None, **settings):
+    """Return a Method that is recorded after each of the iterations in ``path``.
+
+    ``what`` says in its name what the settings are.
+    """
+    return Method(
+        f"{learner}, {what}" if what else learner,
+        model(max(path), path=path, **settings),
+        staged=path,
+        settings={"learner": learner, **settings},
+    )
+
+
 @dataclass(frozen=True)
 class Experiment:
     """Methods run on data sets over folds; records go to data/results/<paper>/<name>/.

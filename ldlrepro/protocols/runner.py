@@ -67,6 +67,11 @@ def run(
         or workers die.
     UnknownNameError
         A paper, data set, method or experiment that does not exist.
+
+    See Also
+    --------
+    status : What is done and what is not.
+    study : Questions that are no runs over folds.
     """
     paper = state.get_paper(paper) if isinstance(paper, str) else paper
     chosen = _select(paper.experiments, experiments, "experiment")

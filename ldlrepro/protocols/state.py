@@ -14,12 +14,23 @@ QUICK_FOLDS = 3
 
 
 def paper_names():
-    """Names of the declared papers."""
+    """Names of the declared papers.
+
+    See Also
+    --------
+    get_paper : The declaration of one.
+    """
     return sorted(p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
 
 
 def get_paper(name):
-    """Return the declaration of a paper by name (UnknownNameError lists those there are)."""
+    """Return the declaration of a paper by name (UnknownNameError lists those there are).
+
+    See Also
+    --------
+    paper_names : Those there are.
+    run : Runs it.
+    """
     # Looked up by name at the call: this layer does not know the papers.
     known = paper_names()
     if name not in known:
@@ -34,6 +45,11 @@ def open_store(paper, experiment, profile="paper", root=None):
     ----------
     paper : Paper; experiment : Experiment
     root : folder of the records, None for that of the profile
+
+    See Also
+    --------
+    run : Writes there.
+    status : What is in it.
     """
     if profile not in PROFILES:
         raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
@@ -89,6 +105,10 @@ def status(paper, profile="paper"):
     """State of a paper's records: a list of dicts, one for each experiment, data set and method.
 
     Keys: experiment, dataset, method, done, stale, total (numbers of folds).
+
+    See Also
+    --------
+    run : Does what is missing.
     """
     paper = get_paper(paper) if isinstance(paper, str) else paper
     ledger, rows = Ledger(), []

@@ -31,6 +31,10 @@ def study(paper, name, profile="paper", recompute=False):
         No study of this name.
     DataUnavailableError
         It has to be computed and its data are not at hand.
+
+    See Also
+    --------
+    run : Experiments over folds.
     """
     paper = get_paper(paper) if isinstance(paper, str) else paper
     (function,) = [s.function for s in paper.studies if s.name == name] or [None]

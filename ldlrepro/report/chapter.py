@@ -99,6 +99,11 @@ def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute):
     ----------
     measures, tables : what is set beside the paper's cells: measures and numbers of its tables
     profile, datasets, n_jobs, recompute : parameters of the notebook, as for `protocols.run`
+
+    See Also
+    --------
+    ldlrepro.protocols.run : What it runs.
+    show_provenance : Where records come from.
     """
     style()
     protocols.run(

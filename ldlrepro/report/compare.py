@@ -43,7 +43,12 @@ def head_to_head(records, first, second, names, measure="kl_divergence"):
 
 
 def show_head_to_head(records, first, second, names, caption=None, measure="kl_divergence"):
-    """`head_to_head` as an HTML table."""
+    """`head_to_head` as an HTML table.
+
+    See Also
+    --------
+    tally : Over all data sets and measures.
+    """
     table = head_to_head(records, first, second, names, measure)
     caption = caption or f"{MEASURES[measure].label}: {first} and {second}"
     return show(table, caption, False, form="{:.4f}")
@@ -126,6 +131,10 @@ def tally(records, pairs, measures):
     """For each pair of methods: cells (data set x measure) in which one is better.
 
     "shown" counts differences with p below 5%, in the corrected and (in brackets) the paired test.
+
+    See Also
+    --------
+    show_head_to_head : Two methods, set by set.
     """
     rows = []
     for first, second in pairs:

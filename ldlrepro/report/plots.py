@@ -19,6 +19,10 @@ def all_cells(compared, title):
     Parameters
     ----------
     compared : result of `tables.cells`
+
+    See Also
+    --------
+    agreement : The same cells, counted.
     """
     there = compared[compared.ours.notna()]
     methods = list(there.method.unique())

@@ -85,5 +85,10 @@ def provenance(records):
 
 
 def show_provenance(records):
-    """`provenance` as an HTML table."""
+    """`provenance` as an HTML table.
+
+    See Also
+    --------
+    open_chapter : Reads the records.
+    """
     return show(provenance(records), "All records of this chapter", False, form="{:.1f}")

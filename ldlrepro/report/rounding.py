@@ -59,7 +59,12 @@ def amplified(records, names, measures):
 
 
 def show_rounding(chapter):
-    """Yield the table of methods that amplify rounding, and a line on the others."""
+    """Yield the table of methods that amplify rounding, and a line on the others.
+
+    See Also
+    --------
+    tally : Differences that count in spite of it.
+    """
     arguments = chapter.tables, chapter.names, chapter.measures
     moved, still = amplified(*arguments), unmoved(*arguments)
     if len(moved):

@@ -27,6 +27,10 @@ def with_settings(records, stages="steps"):
     Parameters
     ----------
     stages : what the methods' stages are, "rounds" for boosting
+
+    See Also
+    --------
+    show_nearest : Takes such records.
     """
     stage = [p.get("stage") for p in records.parameters]
     setting = [
@@ -84,6 +88,11 @@ def show_nearest(
     ----------
     records : records with a column ``setting``, of any learners
     caption : its braces stand for the learner
+
+    See Also
+    --------
+    fixed_settings : The same setting for all sets.
+    with_settings : Adds the column.
     """
     learner = declared(records, "learner")
     for method in methods:
@@ -99,6 +108,10 @@ def fixed_settings(records, printed, settings, apart=()):
     records : records with a column ``setting``
     settings : dict, method of the paper -> settings
     apart : data sets that are not counted
+
+    See Also
+    --------
+    show_nearest : Settings by data set.
     """
     records = records[(records.source != "synthetic") & ~records.dataset.isin(apart)]
     rows = []

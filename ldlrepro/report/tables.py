@@ -19,6 +19,10 @@ def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
     Returns
     -------
     DataFrame with ``by``, measure, mean, std, folds, source
+
+    See Also
+    --------
+    agreement : Sets it beside printed cells.
     """
     by = list(by)
     long = records.melt(id_vars=[*by, "source"], value_vars=list(measures), var_name="measure")
@@ -27,7 +31,13 @@ def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
 
 
 def published_cells(paper, tables, measures):
-    """Printed cells of some tables of a paper, those of the given measures."""
+    """Printed cells of some tables of a paper, those of the given measures.
+
+    See Also
+    --------
+    printed_rows : A table as printed.
+    show_identities : What is wrong with them.
+    """
     rows = published.load(paper)
     return rows[rows.table.isin(tables) & rows.measure.isin(measures)]
 
@@ -75,6 +85,10 @@ def agreement(compared, names, apart=()):
     -------
     DataFrame of `Outcomes`, one row a data set and a last one "all that count", one column a
     method; None where nothing was run
+
+    See Also
+    --------
+    tally : Methods against each other, not against the paper.
     """
     table = {}
     for method in compared.method.unique():
@@ -97,7 +111,12 @@ def side_by_side(ours, printed, caption, measures, order):
 
 
 def show_each_data_set(ours, printed, captions, measures, order):
-    """`side_by_side` for each data set of ``captions`` (dict, data set -> caption) that was run."""
+    """`side_by_side` for each data set of ``captions`` (dict, data set -> caption) that was run.
+
+    See Also
+    --------
+    show_by_fives : All sets in one measure.
+    """
     for dataset in (d for d in captions if d in set(ours.dataset)):
         mine, theirs = (rows[rows.dataset == dataset] for rows in (ours, printed))
         yield side_by_side(mine, theirs, captions[dataset], measures, order)
@@ -115,7 +134,12 @@ def by_data_set(ours, printed, caption, heads, order):
 
 
 def show_by_fives(ours, printed, measure, names, order, caption=None):
-    """`by_data_set` for one measure of all, in tables of at most five data sets."""
+    """`by_data_set` for one measure of all, in tables of at most five data sets.
+
+    See Also
+    --------
+    show_each_data_set : A table a data set.
+    """
     caption = caption or MEASURES[measure].label
     there = [d for d in names if d in set(ours.dataset)]
     for some in (there[i : i + 5] for i in range(0, len(there), 5)):
@@ -160,6 +184,10 @@ def show(frame, caption, index=True, form="{}", missing="–"):
     ----------
     form : how floats, `Spread` and `Beside` are written, "{:.1%}" say, or a dict: head -> form
     missing : text in place of None and NaN
+
+    See Also
+    --------
+    summary : The numbers of many of the tables.
     """
     frame = frame.reset_index() if index else frame
     forms = form if isinstance(form, dict) else dict.fromkeys(frame.columns, form)
@@ -193,7 +221,12 @@ def _away(cell):
 
 
 def printed_rows(paper, table):
-    """A printed table as it is: a row a method, a column a measure."""
+    """A printed table as it is: a row a method, a column a measure.
+
+    See Also
+    --------
+    published_cells : The cells in long form.
+    """
     rows = published.load(paper)
     rows = rows[rows.table == table]
     wide = rows.pivot_table(
@@ -203,7 +236,12 @@ def printed_rows(paper, table):
 
 
 def show_identities(paper):
-    """Printed numbers of a paper that break an identity, as HTML, or a line that says none does."""
+    """Printed numbers of a paper that break an identity, as HTML, or a line that says none does.
+
+    See Also
+    --------
+    published_cells : The cells looked at.
+    """
     broken = published.identities(published.load(paper))
     broken = broken[["table", "dataset", "method", "rule", "printed", "excess", "rounding"]]
     if len(broken):

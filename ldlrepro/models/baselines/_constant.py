@@ -6,7 +6,13 @@ from ldlrepro.base import LDLEstimator
 
 
 class MeanPredictor(LDLEstimator):
-    """The mean training distribution for every row."""
+    """The mean training distribution for every row.
+
+    See Also
+    --------
+    UniformPredictor : Looks at nothing at all.
+    LabelFrequencies : The same for 0/1 labels.
+    """
 
     def _fit(self, X, D):
         self.mean_ = D.mean(axis=0)
@@ -16,7 +22,12 @@ class MeanPredictor(LDLEstimator):
 
 
 class UniformPredictor(LDLEstimator):
-    """The degree 1 / c for every label of every row."""
+    """The degree 1 / c for every label of every row.
+
+    See Also
+    --------
+    MeanPredictor : The mean training distribution.
+    """
 
     def _fit(self, X, D):
         self.c_ = D.shape[1]

@@ -18,6 +18,11 @@ class RaisedZeros(LDLEstimator):
     estimator : LDL estimator, cloned; None for MeanPredictor
     floors : tuple of float in [0, 1], the last is used by ``predict``
     random_state : int, RandomState or None, handed on to an estimator that has one
+
+    See Also
+    --------
+    Shrunk : Draws all degrees towards a constant.
+    ldlrepro.metrics.kl_divergence : The measure that zeros matter for.
     """
 
     def __init__(self, estimator=None, *, floors=(1e-3,), random_state=None):

@@ -11,8 +11,8 @@ class Shrunk(LDLEstimator):
     """Predictions of an estimator drawn towards a constant: factor P + (1 - factor) constant.
 
     For experiments with measures that reward flat predictions. Drawn towards the uniform
-    distribution a prediction keeps the order of its labels, and its SortLoss is exactly ``factor``
-    times what it was: every term of the sum is a difference of two degrees.
+    distribution a prediction keeps the order of its labels, and its SortLoss [1]_ is exactly
+    ``factor`` times what it was: every term of the sum is a difference of two degrees.
 
     Parameters
     ----------
@@ -24,7 +24,17 @@ class Shrunk(LDLEstimator):
     Raises
     ------
     ValueError
-        At ``fit``, for a factor out of range or another target.
+        At ``fit``: a factor out of range or an unknown ``target``.
+
+    See Also
+    --------
+    ldlrepro.metrics.sort_loss : Falls when predictions are flattened.
+    RaisedZeros : Moves degrees near 0 only.
+
+    References
+    ----------
+    .. [1] Shen, Xu, Yu, Jia, "Label distribution ensemble learning" (in Chinese), Journal of
+       Nanjing University of Science and Technology 44(6), 2020.
     """
 
     def __init__(self, estimator=None, *, factors=(0.5,), target="mean", random_state=None):

@@ -5,10 +5,10 @@ from ldlrepro.models.boosting._rounds import Booster
 
 
 class AOSOLDLogitBoost(Booster):
-    """Adaptive one-versus-one boosting (Xing, Geng, Xue, CVPR 2016: AOSO-LDLogitBoost).
+    """Adaptive one-versus-one boosting (Xing, Geng, Xue 2016 [1]_: AOSO-LDLogitBoost).
 
     The model and the loss are those of ``LDLogitBoost``; a round adds one tree whose leaves hold
-    vectors, as in AOSO-LogitBoost (Sun, Reid, Zhou, ICML 2012), with degrees d in the place of
+    vectors, as in AOSO-LogitBoost (Sun, Reid, Zhou 2012 [2]_), with degrees d in the place of
     the 0/1 class indicators. Each node picks a pair of labels (r, s) and moves the scores along
     e_r - e_s, so that they keep the sum 0. Along this direction a row has the gradient
     g = -(d_r - p_r) + (d_s - p_s) and the curvature
@@ -22,20 +22,16 @@ class AOSOLDLogitBoost(Booster):
     Parameters
     ----------
     n_estimators : int, rounds at most; a round has one tree.
-    learning_rate : float > 0, shrinkage of a round.
-    max_leaf_nodes : int, leaves of a tree at most; the leaf with the largest gain is split first.
-    max_depth : int or None, depth of a leaf at most (the root has depth 0).
-    min_samples_leaf : int, rows in a leaf at least.
-    validation_fraction : float in (0, 1), part of the rows held out to choose the round.
-    n_iter_no_change : int or None, stop after so many rounds without a lower validation loss;
-        None: all rounds on all rows, nothing held out.
-    random_state : int, RandomState or None, draws the held-out rows; nothing else is random.
+    learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, validation_fraction,
+    n_iter_no_change, random_state : as for `LDLogitBoost`, but by default it waits longer.
 
     Attributes
     ----------
-    n_estimators_ : int, rounds kept: those up to the lowest validation loss.
-    train_loss_ : (rounds run,) floats, K-L divergence of the fitted rows after each round.
-    validation_loss_ : (rounds run,) floats, that of the held-out rows; None without any.
+    n_estimators_, train_loss_, validation_loss_ : as for `LDLogitBoost`.
+
+    See Also
+    --------
+    LDLogitBoost : A tree for each label in a round.
 
     Notes
     -----
@@ -45,12 +41,20 @@ class AOSOLDLogitBoost(Booster):
     is binned by quantiles. The paper of 2016 trains for each measure separately; here the loss is
     always K-L. The model is not fitted again on the held-out rows.
 
+    References
+    ----------
+    .. [1] Xing, Geng, Xue, "Logistic boosting regression for label distribution learning", CVPR
+       2016.
+    .. [2] Sun, Reid, Zhou, "AOSO-LogitBoost: adaptive one-vs-one LogitBoost for multi-class
+       problem", ICML 2012.
+
     Examples
     --------
     >>> from ldlrepro import AOSOLDLogitBoost, datasets
     >>> toy = datasets.make_toy(random_state=0)
-    >>> AOSOLDLogitBoost(random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
-    (2601, 3)
+    >>> boosted = AOSOLDLogitBoost(20, n_iter_no_change=None).fit(toy.X, toy.D)
+    >>> len(list(boosted.staged_predict(toy.X_test)))
+    20
     """
 
     def __init__(
@@ -65,14 +69,16 @@ class AOSOLDLogitBoost(Booster):
         n_iter_no_change=100,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
+        super().__init__(
+            n_estimators,
+            learning_rate=learning_rate,
+            max_leaf_nodes=max_leaf_nodes,
+            max_depth=max_depth,
+            min_samples_leaf=min_samples_leaf,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            random_state=random_state,
+        )
 
     def _grow_round(self, D, P, columns):
         return [kernel.grow(D, P, -1, self._tree_size(len(D)), *columns)]

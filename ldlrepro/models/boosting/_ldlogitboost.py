@@ -5,13 +5,13 @@ from ldlrepro.models.boosting._rounds import Booster
 
 
 class LDLogitBoost(Booster):
-    """Logistic boosting with regression trees (Xing, Geng, Xue, CVPR 2016: LDLogitBoost).
+    """Logistic boosting with regression trees (Xing, Geng, Xue 2016 [1]_: LDLogitBoost).
 
     The model is p_j(x) = exp(f_j(x)) / sum_k exp(f_k(x)), the loss the K-L divergence. A round
     fits, for each label j, a regression tree t_j to the working responses
     z_ij = (d_ij - p_ij) / w_ij by least squares with the weights w_ij = p_ij (1 - p_ij), and adds
     (c - 1) / c (t_j - mean_k t_k) to f_j: LogitBoost of J classes (Friedman, Hastie, Tibshirani
-    2000, Algorithm 6) with the degrees d_ij in the place of the 0/1 class indicators.
+    2000 [2]_, Algorithm 6) with the degrees d_ij in the place of the 0/1 class indicators.
 
     Parameters
     ----------
@@ -31,6 +31,11 @@ class LDLogitBoost(Booster):
     train_loss_ : (rounds run,) floats, K-L divergence of the fitted rows after each round.
     validation_loss_ : (rounds run,) floats, that of the held-out rows; None without any.
 
+    See Also
+    --------
+    AOSOLDLogitBoost : One tree a round, whose leaves move two labels.
+    SABFGS : Scores that are linear in the features.
+
     Notes
     -----
     Departures from the papers, and what they leave open: the shrinkage, the size of the trees and
@@ -42,6 +47,13 @@ class LDLogitBoost(Booster):
     paper trains for each measure separately; here the loss is always K-L. The model is not
     fitted again on the held-out rows.
 
+    References
+    ----------
+    .. [1] Xing, Geng, Xue, "Logistic boosting regression for label distribution learning", CVPR
+       2016.
+    .. [2] Friedman, Hastie, Tibshirani, "Additive logistic regression: a statistical view of
+       boosting", The Annals of Statistics 28(2), 2000.
+
     Examples
     --------
     >>> from ldlrepro import LDLogitBoost, datasets
@@ -49,27 +61,6 @@ class LDLogitBoost(Booster):
     >>> LDLogitBoost(random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
     (2601, 3)
     """
-
-    def __init__(
-        self,
-        n_estimators=1000,
-        *,
-        learning_rate=0.1,
-        max_leaf_nodes=20,
-        max_depth=None,
-        min_samples_leaf=20,
-        validation_fraction=0.1,
-        n_iter_no_change=50,
-        random_state=None,
-    ):
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
 
     def _grow_round(self, D, P, columns):
         size = self._tree_size(len(D))

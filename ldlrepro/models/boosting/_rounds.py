@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels import boosting as kernel
@@ -18,6 +17,27 @@ class Booster(LDLEstimator):
     A method writes ``_grow_round(D, P, columns)``, the trees of one round as tuples of arrays,
     and ``_step(S)``, the change of the scores f that the sum S of a round's trees stands for.
     """
+
+    def __init__(
+        self,
+        n_estimators=1000,
+        *,
+        learning_rate=0.1,
+        max_leaf_nodes=20,
+        max_depth=None,
+        min_samples_leaf=20,
+        validation_fraction=0.1,
+        n_iter_no_change=50,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.random_state = random_state
 
     def _step(self, S):
         return self.learning_rate * S
@@ -86,8 +106,7 @@ class Booster(LDLEstimator):
 
     def staged_predict(self, X):
         """Predict after each kept round: (n, q) features in, yields ``n_estimators_`` (n, c)."""
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._check_new(X)
         return (softmax(F, axis=1) for F in self._staged(X))
 
 

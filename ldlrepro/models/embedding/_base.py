@@ -4,15 +4,27 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA as LinearComponents
 from sklearn.decomposition import KernelPCA as KernelComponents
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length
 
+from ldlrepro.base import ChecksX
 from ldlrepro.models._rbf import kernel_width
 from ldlrepro.models.embedding._solver import dimensions
 
 _ROUNDING = 1e-14  # variances below this share of the largest are rounding, as are kernel values
 
 
-class Embedding(TransformerMixin, BaseEstimator):
+class Embeds(ChecksX, TransformerMixin):
+    """Public ``transform`` around what authors write, ``_embed(X)``."""
+
+    def transform(self, X):
+        """Embed rows: (n, q) in, (n, l) out, l the rounded share ``ratio`` of the features.
+
+        Errors are those of `LDLEstimator.predict`.
+        """
+        return self._embed(self._check_new(X))
+
+
+class Embedding(Embeds, BaseEstimator):
     """Principal components, then directions among them; authors write ``_directions``.
 
     Subclasses have ``ratio``, ``variance``, ``kernel`` and ``width``, as parameters or attributes.
@@ -31,14 +43,15 @@ class Embedding(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        self
+        self : object
+            Fitted, with ``components_`` and ``directions_``.
 
         Raises
         ------
         ValueError
             Bad X or D, or a parameter out of range, by its name.
         """
-        X = validate_data(self, X, dtype="float64", ensure_min_samples=2)
+        X = self._check_X(X, reset=True)
         if D is None and self.needs_D:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give D."
@@ -65,18 +78,7 @@ class Embedding(TransformerMixin, BaseEstimator):
             self.directions_[:kept] = found
         return self
 
-    def transform(self, X):
-        """Embed rows: (n, q) in, (n, l) out, l the rounded share ``ratio`` of the features.
-
-        Raises
-        ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            NaN, infinity, or another number of features than in ``fit``.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype="float64", reset=False)
+    def _embed(self, X):
         return self.components_.transform(X) @ self.directions_
 
     def _first_step(self, X):
@@ -92,6 +94,17 @@ class Embedding(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.needs_D
         return tags
+
+
+class GraphEmbedding(Embedding):
+    """An embedding that links each row to its nearest rows: LPP and NPE."""
+
+    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, kernel="linear", width=None):
+        self.n_neighbors = n_neighbors
+        self.ratio = ratio
+        self.variance = variance
+        self.kernel = kernel
+        self.width = width
 
 
 def _leading(variances, share, rounding):

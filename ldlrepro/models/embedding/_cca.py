@@ -7,7 +7,7 @@ from ldlrepro.models.embedding._base import Embedding
 
 
 class CCA(Embedding):
-    """Canonical correlation analysis (Hardoon, Szedmak, Shawe-Taylor 2003) of X and D.
+    """Canonical correlation analysis (Hardoon, Szedmak, Shawe-Taylor [1]_) of X and D.
 
     The embedding holds the canonical variates of the features: uncorrelated, of variance 1, the
     most correlated with the degrees first.
@@ -19,18 +19,26 @@ class CCA(Embedding):
         are all the same.
     variance : float in (0, 1], share of the variance that the principal components keep before.
         With 1 and fewer rows than features every correlation is 1 and means nothing.
-    kernel : {"linear", "rbf"}, of the components.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
-        between training rows. The MSLP paper gives none.
+    kernel, width : as for `LPP`.
 
     Attributes
     ----------
     components_ : the fitted principal components; directions_ : (r, l)
 
+    See Also
+    --------
+    PCA : Does not look at the degrees.
+    MSLP : Looks at them by neighbours.
+
     Notes
     -----
     Closed form by singular values: scikit-learn's CCA iterates, warns on constant residuals, and
     leaves the variates with unequal variances, which the distances of a neighbour decoder see.
+
+    References
+    ----------
+    .. [1] Hardoon, Szedmak, Shawe-Taylor, "Canonical correlation analysis: an overview with
+       application to learning methods", Neural Computation 16(12), 2004.
     """
 
     needs_D = True
@@ -52,17 +60,27 @@ class CCA(Embedding):
 
 
 class KernelCCA(CCA):
-    """CCA on the components of the rbf kernel.
+    """CCA [1]_ on the components of the rbf kernel.
 
     Parameters
     ----------
     ratio, variance : as for CCA; the components are those of the kernel.
     width : float > 0 or None, of the kernel, as for CCA.
 
+    See Also
+    --------
+    CCA : The linear form.
+    KernelPCA : Components of this kernel alone.
+
     Notes
     -----
     At most as many kernel components as features are kept: with all of them every correlation
     would be 1.
+
+    References
+    ----------
+    .. [1] Hardoon, Szedmak, Shawe-Taylor, "Canonical correlation analysis: an overview with
+       application to learning methods", Neural Computation 16(12), 2004.
     """
 
     def __init__(self, ratio=0.1, *, variance=1.0, width=None):

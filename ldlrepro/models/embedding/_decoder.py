@@ -2,18 +2,19 @@
 
 from abc import abstractmethod
 
-from sklearn.base import TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.models.embedding._base import Embeds
 from ldlrepro.models.embedding._pca import PCA
 from ldlrepro.models.embedding._solver import dimensions
 from ldlrepro.validation import check_distributions
 
 
-class NeighbourDecoder(TransformerMixin, LDLEstimator):
+class NeighbourDecoder(Embeds, LDLEstimator):
     """Mean distribution of the ``n_neighbors`` training rows nearest in an embedding.
 
     Authors write ``_learn(X, D, shared)`` and ``_embed(X)``; ``shared`` is a dict that outlives
@@ -44,19 +45,6 @@ class NeighbourDecoder(TransformerMixin, LDLEstimator):
     def _check_neighbors(self, k, n):
         if not 1 <= k <= n:
             raise ValueError(f"n_neighbors={k} with {n} training rows: choose 1 to {n}.")
-
-    def transform(self, X):
-        """Embed rows: (n, q) in, (n, l) out.
-
-        Raises
-        ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            NaN, infinity, or another number of features than in ``fit``.
-        """
-        check_is_fitted(self)
-        return self._embed(self._check_X(X, reset=False))
 
     def predict_grid(self, X, D, X_new, grid):
         """Predict with every point of a grid, sharing what the points have in common.
@@ -109,7 +97,7 @@ class NeighbourDecoder(TransformerMixin, LDLEstimator):
 
 
 class EmbeddingKNN(NeighbourDecoder):
-    """An embedding of the features followed by AA-kNN (MSLP paper, section 3.1).
+    """An embedding of the features followed by AA-kNN (MSLP paper [1]_).
 
     Parameters
     ----------
@@ -124,6 +112,16 @@ class EmbeddingKNN(NeighbourDecoder):
     ------
     ValueError
         At ``fit``, when k is larger than the number of rows, or as the transformer does.
+
+    See Also
+    --------
+    AAKNN : The decoder without an embedding.
+    MSLP : An embedding with this decoder.
+
+    References
+    ----------
+    .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
+       2018, section 3.1.
 
     Examples
     --------

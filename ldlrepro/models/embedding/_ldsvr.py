@@ -9,12 +9,12 @@ from ldlrepro.models._rbf import kernel_width, rbf
 
 
 class LDSVR(LDLEstimator):
-    """LDSVR (Geng and Hou, IJCAI 2015): p(x) = sigmoid(W phi(x) + b), normalised.
+    """LDSVR (Geng and Hou 2015 [1]_): p(x) = sigmoid(W phi(x) + b), normalised.
 
     Minimises |W|^2 / 2 + C sum_i L(u_i), where u_i is the Euclidean length of row i's error over
     all labels, in logits; L(u) = 0 in the tube u < epsilon, else (u - epsilon)^2. One tube for
     all labels is what makes it one regression and not c of them. Solved by iteratively
-    re-weighted least squares (Perez-Cruz et al. 2002; Tuia et al. 2011): every step solves one
+    re-weighted least squares (Perez-Cruz et al. 2002 [2]_; Tuia et al. 2011): every step solves one
     system for all labels and moves along its direction while the objective falls.
 
     Parameters
@@ -31,10 +31,22 @@ class LDSVR(LDLEstimator):
     ----------
     dual_coef_ : (n, c); intercept_ : (c,); width_ : float; n_iter_ : int; objective_ : float
 
+    See Also
+    --------
+    PTSVM : Support vector machines on rows of one label.
+    SABFGS : A linear model of the logits.
+
     Notes
     -----
     Rows that enter their tube late keep a remainder of their coefficient, which steps shrink.
     Memory is quadratic in the rows, as for every kernel machine without decomposition.
+
+    References
+    ----------
+    .. [1] Geng, Hou, "Pre-release prediction of crowd opinion on movies by label distribution
+       learning", IJCAI 2015.
+    .. [2] Perez-Cruz, Camps-Valls, Soria-Olivas, Perez-Ruixo, Figueiras-Vidal, Artes-Rodriguez,
+       "Multi-dimensional function approximation and regression estimation", ICANN 2002.
     """
 
     def __init__(self, C=1.0, *, epsilon=0.1, width=None, floor=0.01, max_iter=100, tol=1e-4):

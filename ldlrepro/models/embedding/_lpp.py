@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ldlrepro.models.embedding._base import Embedding
+from ldlrepro.models.embedding._base import GraphEmbedding
 from ldlrepro.models.embedding._graph import feature_neighbours, heat, link, scatter
 from ldlrepro.models.embedding._solver import smallest, whiten
 
 
-class LPP(Embedding):
-    """Locality preserving projections (He and Niyogi, NIPS 2004).
+class LPP(GraphEmbedding):
+    """Locality preserving projections (He and Niyogi 2003 [1]_).
 
     Directions v of the smallest eigenvalues in Z^T L Z v = eta Z^T S Z v: neighbouring rows stay
     near each other. Z are the principal components, S the degrees and L the Laplacian of a graph
@@ -16,7 +16,7 @@ class LPP(Embedding):
 
     Parameters
     ----------
-    n_neighbors : int >= 1, neighbours of a row (MSLP paper, section 3.1: 5, 10 or 15).
+    n_neighbors : int >= 1, neighbours of a row (MSLP paper [2]_, section 3.1: 5, 10 or 15).
     ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
         components kept).
     variance : float in (0, 1], share of the variance that the principal components keep before;
@@ -29,18 +29,23 @@ class LPP(Embedding):
     ----------
     components_ : the fitted principal components; directions_ : (r, l)
 
+    See Also
+    --------
+    NPE : Keeps weights of reconstruction in place of distances.
+    MSLP : Looks at the labels too.
+    EmbeddingKNN : Predicts from an embedding.
+
     Notes
     -----
     The width of the heat kernel is the mean squared distance over the linked rows (MSLP paper,
     section 3.1).
-    """
 
-    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, kernel="linear", width=None):
-        self.n_neighbors = n_neighbors
-        self.ratio = ratio
-        self.variance = variance
-        self.kernel = kernel
-        self.width = width
+    References
+    ----------
+    .. [1] He, Niyogi, "Locality preserving projections", NIPS 2003.
+    .. [2] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
+       2018.
+    """
 
     def _directions(self, X, Z, D, count):
         W = heat(link(feature_neighbours(X, self.n_neighbors)), X)
@@ -49,16 +54,25 @@ class LPP(Embedding):
 
 
 class KernelLPP(LPP):
-    """LPP with the rbf kernel (He and Niyogi, NIPS 2004), on kernel components.
+    """LPP with the rbf kernel (He and Niyogi 2003 [1]_), on kernel components.
 
     Parameters
     ----------
     n_neighbors, ratio, variance : as for LPP; the components are those of the kernel.
     width : float > 0 or None, of the kernel, as for LPP.
 
+    See Also
+    --------
+    LPP : The linear form.
+    KernelNPE : The other graph embedding on this kernel.
+
     Notes
     -----
     At most as many kernel components as features are kept.
+
+    References
+    ----------
+    .. [1] He, Niyogi, "Locality preserving projections", NIPS 2003.
     """
 
     def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):

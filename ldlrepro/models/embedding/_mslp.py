@@ -8,7 +8,7 @@ from ldlrepro.models.embedding._solver import dimensions, smallest, whiten
 
 
 class MSLP(NeighbourDecoder):
-    """Multi-scale locality preservation (Peng, Tao, Geng, IJCAI 2018, section 2, Algorithm 1).
+    """Multi-scale locality preservation (Peng, Tao, Geng 2018 [1]_, section 2, Algorithm 1).
 
     Directions V of the l smallest eigenvalues eta in
     (X^T M X + lambda I) v = eta (X^T D+ X) v, M = beta M+ - (1 - beta) M- (Eq. 10):
@@ -33,6 +33,12 @@ class MSLP(NeighbourDecoder):
     ----------
     coef_ : (q, l), V; W_plus_, W_minus_ : (n, n) csr_array of Eqs. 2 and 7
 
+    See Also
+    --------
+    LPP : Without the labels.
+    EmbeddingKNN : The same decoder after any transformer.
+    ldlrepro.datasets.make_mslp_toy : The toy problem of the paper.
+
     Notes
     -----
     The right side of Eq. 10 is singular where there are fewer rows than features or constant
@@ -45,6 +51,11 @@ class MSLP(NeighbourDecoder):
 
     Ties among neighbours go to the row nearest in the features. The scale of the weights is the
     mean over linked pairs, i and j once (section 3.1). Features are not centred, as in Eq. 10.
+
+    References
+    ----------
+    .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
+       2018.
 
     Examples
     --------

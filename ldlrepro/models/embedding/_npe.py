@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ldlrepro.models.embedding._base import Embedding
+from ldlrepro.models.embedding._base import GraphEmbedding
 from ldlrepro.models.embedding._graph import feature_neighbours
 from ldlrepro.models.embedding._solver import smallest, whiten
 
@@ -10,39 +10,36 @@ _RIDGE = 1e-3  # share of the trace added to Gram matrices, as is usual for loca
 _BLOCK = 2**24  # numbers of the differences held at a time
 
 
-class NPE(Embedding):
-    """Neighbourhood preserving embedding (He, Cai, Yan, Zhang, ICCV 2005).
+class NPE(GraphEmbedding):
+    """Neighbourhood preserving embedding (He, Cai, Yan, Zhang 2005 [1]_).
 
     Directions v of the smallest eigenvalues in Z^T M Z v = eta Z^T Z v with M = (I - W)^T (I - W):
     every row stays the same weighted mean of its neighbours. Z are the principal components.
 
     Parameters
     ----------
-    n_neighbors : int >= 1, neighbours of a row (MSLP paper, section 3.1: 5, 10 or 15).
-    ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
-        components kept).
-    variance : float in (0, 1], share of the variance that the principal components keep before.
-    kernel : {"linear", "rbf"}, of the components.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
-        between training rows. The MSLP paper gives none.
+    n_neighbors, ratio, variance, kernel, width : as for `LPP`.
 
     Attributes
     ----------
-    components_ : the fitted principal components; directions_ : (r, l)
+    components_, directions_ : as for `LPP`.
+
+    See Also
+    --------
+    LPP : Keeps distances in place of reconstructions.
+    MSLP : Looks at the labels too.
+    EmbeddingKNN : Predicts from an embedding.
 
     Notes
     -----
     The weights of a row sum to 1 and minimise its reconstruction error, with 1e-3 of the trace of
     the local Gram matrix added to its diagonal (not in the paper; without it the weights are not
     determined where there are more neighbours than features).
-    """
 
-    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, kernel="linear", width=None):
-        self.n_neighbors = n_neighbors
-        self.ratio = ratio
-        self.variance = variance
-        self.kernel = kernel
-        self.width = width
+    References
+    ----------
+    .. [1] He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005.
+    """
 
     def _directions(self, X, Z, D, count):
         neighbours = feature_neighbours(X, self.n_neighbors)
@@ -56,16 +53,23 @@ class NPE(Embedding):
 
 
 class KernelNPE(NPE):
-    """NPE on the components of the rbf kernel; neighbours and weights are those of the features.
+    """NPE [1]_ on the components of the rbf kernel; neighbours and weights are of the features.
 
     Parameters
     ----------
-    n_neighbors, ratio, variance : as for NPE; the components are those of the kernel.
-    width : float > 0 or None, of the kernel, as for NPE.
+    n_neighbors, ratio, variance, width : as for `KernelLPP`.
+
+    See Also
+    --------
+    NPE : On the features as they are.
 
     Notes
     -----
     At most as many kernel components as features are kept.
+
+    References
+    ----------
+    .. [1] He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005.
     """
 
     def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):

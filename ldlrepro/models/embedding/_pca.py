@@ -6,20 +6,28 @@ from ldlrepro.models.embedding._base import Embedding
 
 
 class PCA(Embedding):
-    """Principal component analysis (Jolliffe 1986); scikit-learn's, with the ratio u.
+    """Principal component analysis (Jolliffe 1986 [1]_); scikit-learn's, with the ratio u.
 
     Parameters
     ----------
     ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
         rank of the centred rows).
     whiten : True scales every component to variance 1, as the constraint of MSLP's Eq. 8 does.
-    kernel : {"linear", "rbf"}, of the components.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
-        between training rows. The MSLP paper gives none.
+    kernel, width : as for `LPP`.
 
     Attributes
     ----------
     components_ : the fitted sklearn.decomposition.PCA; directions_ : (r, l)
+
+    See Also
+    --------
+    CCA : Looks at the degrees.
+    LPP : Keeps neighbours near.
+    EmbeddingKNN : Predicts from an embedding.
+
+    References
+    ----------
+    .. [1] Jolliffe, "Principal Component Analysis", Springer, 1986.
     """
 
     variance = 1.0
@@ -36,12 +44,21 @@ class PCA(Embedding):
 
 
 class KernelPCA(PCA):
-    """PCA in the space of the rbf kernel; scikit-learn's, with the ratio u.
+    """PCA in the space of the rbf kernel; scikit-learn's, with the ratio u [1]_.
 
     Parameters
     ----------
     ratio, whiten : as for PCA.
     width : float > 0 or None, of the kernel, as for PCA.
+
+    See Also
+    --------
+    PCA : The linear form.
+
+    References
+    ----------
+    .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
+       2018.
     """
 
     def __init__(self, ratio=0.1, *, whiten=False, width=None):

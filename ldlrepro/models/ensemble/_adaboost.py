@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.metrics import sort_loss
@@ -13,7 +12,7 @@ from ldlrepro.models.maxent._sabfgs import SABFGS
 
 
 class AdaBoostLDL(LDLEstimator):
-    """Adaboost-LDL (Shen, Xu, Yu, Jia 2020, Table 1): boosting by resampling, for any learner.
+    """Adaboost-LDL (Shen, Xu, Yu, Jia 2020 [1]_, Table 1): boosting by resampling, for any learner.
 
     Round i draws n rows with probabilities P_i, with replacement, fits a learner to them, and takes
     its SortLoss on every training row: P_{i+1} = P_i + alpha SortLoss / (sum of SortLoss), then
@@ -52,6 +51,11 @@ class AdaBoostLDL(LDLEstimator):
         A learner failed, or predicted NaN; the warning names the round. The others are kept, and
         P stays as it was.
 
+    See Also
+    --------
+    BaggingLDL : The plain mean over bootstrap samples.
+    ldlrepro.metrics.sort_loss : What rows and learners are weighted by.
+
     Notes
     -----
     Warm start (section 2.2: for learners that take starting coefficients) is used where a learner
@@ -65,6 +69,11 @@ class AdaBoostLDL(LDLEstimator):
     it from the learner's predictions. A learner with total SortLoss 0 would have infinite weight:
     where there are some, they share all the weight equally. P is left as it is by a SortLoss of 0
     on every row.
+
+    References
+    ----------
+    .. [1] Shen, Xu, Yu, Jia, "Label distribution ensemble learning" (in Chinese), Journal of
+       Nanjing University of Science and Technology 44(6), 2020.
     """
 
     def __init__(
@@ -128,8 +137,7 @@ class AdaBoostLDL(LDLEstimator):
 
         Learners that failed have no stage.
         """
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._check_new(X)
         predictions = []
         for learner in self.estimators_:
             predictions.append(learner.predict(X))

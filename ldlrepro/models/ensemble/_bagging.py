@@ -2,14 +2,13 @@
 
 import numpy as np
 from sklearn.ensemble import BaggingRegressor
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.models.ensemble._adaboost import checked_learner
 
 
 class BaggingLDL(LDLEstimator):
-    """Bagging (Breiman 1996) of a label-distribution learner, by scikit-learn's BaggingRegressor.
+    """Bagging (Breiman 1996 [1]_) of label-distribution learners, scikit-learn's BaggingRegressor.
 
     What Adaboost-LDL has to beat: the same bootstrap, without SortLoss, weights and warm start.
 
@@ -29,6 +28,14 @@ class BaggingLDL(LDLEstimator):
         At ``fit``: the estimator has no fit or no predict.
     ValueError
         At ``fit``: n_estimators below 1. Errors of a learner are passed on.
+
+    See Also
+    --------
+    AdaBoostLDL : Draws rows by their SortLoss.
+
+    References
+    ----------
+    .. [1] Breiman, "Bagging predictors", Machine Learning 24(2), 1996.
     """
 
     def __init__(self, estimator=None, n_estimators=5, *, random_state=None):
@@ -44,8 +51,7 @@ class BaggingLDL(LDLEstimator):
 
     def staged_predict(self, X):
         """Yield predicted distributions (n, c), the mean of the first 1, 2, ... learners."""
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._check_new(X)
         total = 0
         for number, learner in enumerate(self.estimators_, 1):
             total = total + learner.predict(X)

@@ -3,15 +3,15 @@
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ldlrepro.models.maxent._lbfgs import minimise
-from ldlrepro.models.maxent._objective import MaxEnt, MaxEntLoss
+from ldlrepro.models.maxent._objective import MaxEntLoss
+from ldlrepro.models.maxent._quasi_newton import QuasiNewton
 
 _SMOOTH = 1e-5  # a distance r counts as sqrt(r^2 + _SMOOTH^2): smooth where two rows are equal
 _CORRELATIONS = ("labels", "weights")
 
 
-class LCLDL(MaxEnt):
-    """LC-LDL (Jia, Li, Liu, Zhang, AAAI 2018): correlated labels get coefficients that are near.
+class LCLDL(QuasiNewton):
+    """LC-LDL (Jia, Li, Liu, Zhang 2018 [1]_): correlated labels get coefficients that are near.
 
     Minimises sum_i KL(d_i, p_i) + lambda1 |W|_F^2 + lambda2 sum_{j<k} sgn(rho_jk) |w_j - w_k|_2,
     p the maximum-entropy model without an intercept, rho Pearson's correlation: labels that rise
@@ -24,15 +24,17 @@ class LCLDL(MaxEnt):
     correlation : {"labels", "weights"}, what rho correlates: columns j and k of D, or rows j and
         k of W. A column or row without variance has rho 0.
     tol : float, relative decrease of the objective in a step at which to stop.
-    memory : int, pairs of steps and gradients that approximate the Hessian.
-    init : "zeros", "identity" (ones on the diagonal), "random" (uniform in [0, 1)) or (c, q)
-        array, coefficients to start from.
-    path : tuple of int, iterations whose coefficients are kept for ``staged_predict``.
-    random_state : int, RandomState or None, used by init="random".
+    memory, init, path, random_state : as for `SABFGS`.
 
     Attributes
     ----------
     coef_ : (c, q); n_iter_ : int; objective_ : float, less the entropy of D, a constant.
+
+    See Also
+    --------
+    SABFGS : The model without penalties.
+    LDLLCLR : Correlations, global and local, as a matrix.
+    LDLSF : Correlations in a linear model.
 
     Notes
     -----
@@ -47,6 +49,11 @@ class LCLDL(MaxEnt):
     objective (the sign of W for the derivative of its square, an absolute value in the distances),
     which ends the search early; ours is exact. Limited-memory BFGS in place of BFGS; W starts at
     zero, not at the identity; distances are smoothed below 1e-5.
+
+    References
+    ----------
+    .. [1] Jia, Li, Liu, Zhang, "Label distribution learning by exploiting label correlations", AAAI
+       2018.
     """
 
     def __init__(
@@ -78,22 +85,7 @@ class LCLDL(MaxEnt):
                 f"lambda1={self.lambda1} and lambda2={self.lambda2} must be 0 or more, "
                 f"correlation={self.correlation!r} one of {_CORRELATIONS}."
             )
-        loss = self._loss(X, D)
-        start = self._start(loss.shape)
-        self.path_ = {}
-        self._note(0, start)
-        w, self.objective_, self.n_iter_ = minimise(
-            loss,
-            start.ravel(),
-            self.max_iter,
-            self.memory,
-            self.tol,
-            lambda step, w: self._note(step, w.reshape(loss.shape)),
-        )
-        if not np.isfinite(self.objective_):
-            raise FloatingPointError("LC-LDL diverged: scale the features to about [-1, 1].")
-        self.coef_ = w.reshape(loss.shape)
-        self._close_path(self.coef_)
+        self.objective_ = self._descend(self._loss(X, D))
 
     def _loss(self, X, D):
         signs = correlation_signs(D.T) if self.correlation == "labels" else None

@@ -12,7 +12,7 @@ _TOL_W = 1e-11
 
 
 class LDLLCLR(MaxEnt):
-    """LDL-LCLR (Ren, Jia, Li, Zhao, IJCAI 2019): global and local correlations, by ADMM.
+    """LDL-LCLR (Ren, Jia, Li, Zhao 2019 [1]_): global and local correlations, by ADMM.
 
     Minimises over W (c, q) and S (c, c), with P the (n, c) predictions of the maximum-entropy
     model without an intercept,
@@ -39,6 +39,11 @@ class LDLLCLR(MaxEnt):
     ----------
     coef_ : (c, q); correlation_ : (c, c), S; n_iter_ : int, rounds; objective_ : float, the above.
 
+    See Also
+    --------
+    LCLDL : Correlations by distances between coefficients.
+    LDLSF : By the same group, with a linear model.
+
     Notes
     -----
     The paper was not at hand. Objective, its minus before lambda4, the columns in |.|_{2,1}, the
@@ -61,6 +66,11 @@ class LDLLCLR(MaxEnt):
     not that of its objective; limited-memory BFGS of at most 50 steps, not 400, since the next
     round goes on; residuals of both constraints in the stopping rule; W starts at zero, not at the
     identity.
+
+    References
+    ----------
+    .. [1] Ren, Jia, Li, Zhao, "Label distribution learning with label correlations via low-rank
+       approximation", IJCAI 2019.
     """
 
     def __init__(

@@ -8,7 +8,7 @@ from ldlrepro.models.maxent._objective import start_from
 
 
 class LDLSF(LDLEstimator):
-    """LDLSF, also LDL-LS (Ren, Jia, Li, Chen, Li, IJCAI 2019): label-specific features, by ADMM.
+    """LDLSF, also LDL-LS (Ren, Jia, Li, Chen, Li 2019 [1]_): label-specific features, by ADMM.
 
     Fits D by F = X M with M = M1 + M2, both (q, c), without an intercept: minimises
 
@@ -39,6 +39,11 @@ class LDLSF(LDLEstimator):
         At ``fit``, naming the parameter out of range, or where lambda3 is so large that the
         objective has no minimum (negative correlations make L indefinite).
 
+    See Also
+    --------
+    LDLLCLR : Correlations in the maximum-entropy model.
+    RaisedZeros : Raises the degrees that are cut off at 0.
+
     Notes
     -----
     The paper was not at hand beyond its abstract. Objective, default lambdas, rho and the tolerance
@@ -53,6 +58,11 @@ class LDLSF(LDLEstimator):
     a row without a positive degree is uniform. K-L then counts a label with no degree at its floor,
     where the logarithm of a negative number, taken as complex, has a moderate real part: on Natural
     Scene, where one degree in seven is negative, that makes 2.6 against 0.7.
+
+    References
+    ----------
+    .. [1] Ren, Jia, Li, Chen, Li, "Label distribution learning with label-specific features", IJCAI
+       2019.
     """
 
     def __init__(

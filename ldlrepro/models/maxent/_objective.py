@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import softmax
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels.maxent import normalise, skinny_product, subtract_top
@@ -96,8 +95,7 @@ class MaxEnt(LDLEstimator):
 
     def staged_predict(self, X):
         """Yield (iteration, predicted distributions (n, c)) for each in ``path``."""
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._check_new(X)
         for iteration, W in sorted(self.path_.items()):
             yield iteration, softmax(X @ W.T, axis=1)
 

@@ -1,13 +1,11 @@
 """SA-BFGS: the maximum-entropy model fitted by a quasi-Newton method."""
 
-import numpy as np
-
-from ldlrepro.models.maxent._lbfgs import minimise
-from ldlrepro.models.maxent._objective import MaxEnt, MaxEntLoss
+from ldlrepro.models.maxent._objective import MaxEntLoss
+from ldlrepro.models.maxent._quasi_newton import QuasiNewton
 
 
-class SABFGS(MaxEnt):
-    """SA-BFGS (Geng, TKDE 2016, section 3.3): min T(W) by quasi-Newton steps.
+class SABFGS(QuasiNewton):
+    """SA-BFGS (Geng 2016 [1]_, section 3.3): min T(W) by quasi-Newton steps.
 
     Parameters
     ----------
@@ -25,10 +23,20 @@ class SABFGS(MaxEnt):
     ----------
     coef_ : (c, q); n_iter_ : int; loss_ : float, mean of -sum d ln p over the rows.
 
+    See Also
+    --------
+    SAIIS : The same model by improved iterative scaling.
+    LCLDL : With a penalty on distances between labels' coefficients.
+    LDLLCLR : With a low-rank matrix of label correlations.
+
     Notes
     -----
     Departure: limited-memory BFGS in place of the full inverse Hessian, whose (c q) x (c q) entries
     would be 9345 x 9345 on Movie.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
 
     def __init__(
@@ -49,20 +57,4 @@ class SABFGS(MaxEnt):
         self.random_state = random_state
 
     def _fit(self, X, D):
-        loss = MaxEntLoss(X, D)
-        start = self._start(loss.shape)
-        self.path_ = {}
-        self._note(0, start)
-        w, value, self.n_iter_ = minimise(
-            loss,
-            start.ravel(),
-            self.max_iter,
-            self.memory,
-            self.tol,
-            lambda step, w: self._note(step, w.reshape(loss.shape)),
-        )
-        if not np.isfinite(value):
-            raise FloatingPointError("SA-BFGS diverged: scale the features to about [-1, 1].")
-        self.coef_ = w.reshape(loss.shape)
-        self.loss_ = value / len(X)
-        self._close_path(self.coef_)
+        self.loss_ = self._descend(MaxEntLoss(X, D)) / len(X)

@@ -11,7 +11,7 @@ _RADIUS = 0.5
 
 
 class SAIIS(MaxEnt):
-    """SA-IIS (Geng, TKDE 2016, section 3.3; Della Pietra et al. 1997).
+    """SA-IIS (Geng 2016 [1]_, section 3.3; Della Pietra et al. 1997 [2]_).
 
     Each step adds to every coefficient w_jk the root delta of
     sum_i p_ij x_ik exp(delta s(x_ik) f(x_i)) = sum_i d_ij x_ik, with f(x) = sum_k |x_k| and s the
@@ -21,20 +21,27 @@ class SAIIS(MaxEnt):
     ----------
     max_iter : int, steps at most (StructRF paper, section 4.4: 200).
     tol : float, stop when a step lowers the mean loss by less.
-    init : "zeros", "identity" (ones on the diagonal), "random" (uniform in [0, 1)) or (c, q)
-        array, coefficients to start from.
-    path : tuple of int, iterations whose coefficients are kept for ``staged_predict``.
-    random_state : int, RandomState or None, used by init="random".
+    init, path, random_state : as for `SABFGS`.
 
     Attributes
     ----------
-    coef_ : (c, q); n_iter_ : int; loss_ : float, mean of -sum d ln p over the rows.
+    coef_, n_iter_, loss_ : as for `SABFGS`.
+
+    See Also
+    --------
+    SABFGS : The same model by quasi-Newton steps, in fewer of them.
 
     Notes
     -----
     Where |delta| f(x) stays below 0.5 the left side is summed from its first eight moments, two
     matrix products in place of n q c exponentials (cut off below 1e-7); elsewhere Newton's method
     evaluates it exactly.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
+    .. [2] Della Pietra, Della Pietra, Lafferty, "Inducing features of random fields",
+       TPAMI 1997.
     """
 
     def __init__(self, max_iter=200, *, tol=1e-12, init="zeros", path=(), random_state=None):

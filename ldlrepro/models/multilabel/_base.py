@@ -1,8 +1,10 @@
 """What every multi-label estimator shares: checks around ``_fit`` and ``_predict_proba``."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_array, check_consistent_length
 
 from ldlrepro.base import ChecksX
 from ldlrepro.metrics import hamming_loss
@@ -49,13 +51,10 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
 
         Raises
         ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            NaN, infinity, or another number of features than in ``fit``.
+        NotFittedError, ValueError
+            As `LDLEstimator.predict` does.
         """
-        check_is_fitted(self)
-        return self._predict_proba(self._check_X(X, reset=False))
+        return self._predict_proba(self._check_new(X))
 
     def predict(self, X):
         """Predict labels: (n, c) int64, 1 where ``predict_proba(X) > 0.5``, errors as there."""
@@ -72,6 +71,18 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def check_whole(estimator, least):
+    """Check parameters that are whole numbers.
+
+    least : dict, name of a parameter -> its smallest value; ValueError naming the first that is
+    smaller or no integer
+    """
+    for name, smallest in least.items():
+        value = getattr(estimator, name)
+        if not isinstance(value, Integral) or value < smallest:
+            raise ValueError(f"{name} is {value!r}: expected a whole number, at least {smallest}.")
 
 
 def check_labels(Y, name="Y"):

@@ -10,7 +10,7 @@ from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
 
 class DBPNN(MultiLabelEstimator):
-    """Deep back-propagation network (Hinton and Salakhutdinov 2006, as named by Read's Meka).
+    """Deep back-propagation network (Hinton and Salakhutdinov 2006 [1]_, named so in Meka [2]_).
 
     Restricted Boltzmann machines are trained one on the other by contrastive divergence. On the
     hidden units of the last, each label gets a logistic regression: the MLDF paper (section 4.2)
@@ -41,6 +41,11 @@ class DBPNN(MultiLabelEstimator):
     ValueError
         At ``fit``: a parameter out of range, which is named.
 
+    See Also
+    --------
+    MLFE : A kernel regression of the labels.
+    ECC : Linear machines in chains.
+
     Notes
     -----
     Defaults are Meka's where its source (classes AbstractNeuralNet, AbstractDeepNeuralNet, RBM,
@@ -59,6 +64,13 @@ class DBPNN(MultiLabelEstimator):
     A label that no training row has gets the score 0, one that all have 1. With ``fine_tune`` a
     label that no training row has gets scores near 0, one that all have near 1, not constant and
     the nearer the more epochs (80 random rows: below 0.04 and above 0.96 after 100 epochs).
+
+    References
+    ----------
+    .. [1] Hinton, Salakhutdinov, "Reducing the dimensionality of data with neural networks",
+       Science 313(5786), 2006.
+    .. [2] Read, Reutemann, Pfahringer, Holmes, "MEKA: a multi-label/multi-target extension to
+       Weka", Journal of Machine Learning Research 17(21), 2016.
     """
 
     def __init__(

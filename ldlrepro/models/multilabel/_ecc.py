@@ -4,12 +4,11 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from ldlrepro.models.multilabel._base import MultiLabelEstimator
-from ldlrepro.models.multilabel._svm import ScaledRows, check_svm, fit_svm, orders
+from ldlrepro.models.multilabel._svm import ScaledRows, SVMEnsemble, fit_svm, orders
 
 
-class ECC(MultiLabelEstimator):
-    """Ensemble of classifier chains (Read, Pfahringer, Holmes, Frank 2011) of linear SVMs.
+class ECC(SVMEnsemble):
+    """Ensemble of classifier chains (Read, Pfahringer, Holmes, Frank 2011 [1]_) of linear SVMs.
 
     A chain goes through the labels in a random order; the SVM of a label sees the features and the
     labels before it, true ones in training, its own predictions after. Each chain has its own order
@@ -38,6 +37,11 @@ class ECC(MultiLabelEstimator):
     ValueError
         At ``fit``: n_estimators below 1, C, tol or max_iter not positive, an unknown voting.
 
+    See Also
+    --------
+    RAkEL : Sets of labels in place of chains.
+    MLFE : Labels made numerical first.
+
     Notes
     -----
     Votes tie: a rare label is predicted by no chain at all, and all such labels share the score 0.
@@ -50,6 +54,11 @@ class ECC(MultiLabelEstimator):
     more, penalised weight (liblinear's form, LinearSVC with loss "hinge"); each starts from the
     dual variables of the label's SVM on the features alone. The draw with replacement is one of
     the forms in use of the paper's random subset of the rows.
+
+    References
+    ----------
+    .. [1] Read, Pfahringer, Holmes, Frank, "Classifier chains for multi-label classification",
+       Machine Learning 85(3), 2011.
     """
 
     def __init__(
@@ -63,18 +72,13 @@ class ECC(MultiLabelEstimator):
         max_iter=200,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
-        self.C = C
-        self.voting = voting
+        super().__init__(n_estimators, C, voting, tol, max_iter, random_state)
         self.bootstrap = bootstrap
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def _fit(self, X, Y):
         if self.n_estimators < 1:
             raise ValueError(f"n_estimators={self.n_estimators} must be 1 or more.")
-        check_svm(self)
+        self._check()
         rng = check_random_state(self.random_state)
         n, c = Y.shape
         q = X.shape[1]

@@ -1,16 +1,14 @@
 """Random forests of multi-label trees: RF-PCT, ERF-PCT, RFML-C4.5 and ERFML-C4.5."""
 
-from numbers import Integral
-
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ldlrepro.models.multilabel._base import MultiLabelEstimator
+from ldlrepro.models.multilabel._base import MultiLabelEstimator, check_whole
 from ldlrepro.models.multilabel._trees import Columns, grow_forest, label_rows
 
 
 class _ForestEstimator(MultiLabelEstimator):
-    _entropy = False
+    _entropy = False  # whether cuts are by entropy
     _random_cut = False
 
     def __init__(
@@ -31,19 +29,12 @@ class _ForestEstimator(MultiLabelEstimator):
         self.random_state = random_state
 
     def _fit(self, X, Y):
-        for name, least in (
-            ("n_estimators", 1),
-            ("max_depth", 1),
-            ("min_samples_split", 2),
-            ("max_features", 1),
-        ):
-            value = getattr(self, name)
-            if value is None and name in ("max_depth", "max_features"):
-                continue
-            if name == "max_features" and value == "sqrt":
-                continue
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name} is {value!r}: expected a whole number, at least {least}.")
+        least = {"n_estimators": 1, "min_samples_split": 2}
+        if self.max_depth is not None:
+            least["max_depth"] = 1
+        if self.max_features not in (None, "sqrt"):
+            least["max_features"] = 1
+        check_whole(self, least)
         self.forest_ = grow_forest(
             Columns(X),
             label_rows(Y),
@@ -76,17 +67,27 @@ class RFPCT(_ForestEstimator):
     bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
     random_state : int, RandomState or None.
 
+    See Also
+    --------
+    ERFPCT : With random thresholds.
+    RFMLC45 : Cuts by entropy.
+    MLDF : A cascade of such forests.
+
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Kocev et al. 2013. A leaf holds the share of its drawn
-    training rows that have each label; the score of a label is the mean of the leaves reached, in
-    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. Up to the draws this is scikit-learn's multi-output RandomForestRegressor,
-    which a test shows; here labels are sparse and two-valued features counted.
-    """
+    Yang et al. 2020 [1]_, section 2.2, after Kocev et al. 2013 [2]_. A leaf holds the share of its
+    drawn training rows that have each label; the score of a label is the mean of the leaves
+    reached, in [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is
+    cut as long as a cut has a gain. Up to the draws this is scikit-learn's multi-output
+    RandomForestRegressor, which a test shows; here labels are sparse and two-valued features
+    counted.
 
-    _entropy = False
-    _random_cut = False
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+    .. [2] Kocev, Vens, Struyf, Dzeroski, "Tree ensembles for predicting structured outputs",
+       Pattern Recognition 46(3), 2013.
+    """
 
 
 class ERFPCT(_ForestEstimator):
@@ -94,24 +95,27 @@ class ERFPCT(_ForestEstimator):
 
     Parameters
     ----------
-    n_estimators : int >= 1, trees.
-    max_depth : int >= 1 or None, largest depth of a tree.
-    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
-    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
-        all drawn are constant there).
-    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
-    random_state : int, RandomState or None.
+    n_estimators, ..., random_state : as for `RFPCT`, but that trees see all rows by default.
+
+    See Also
+    --------
+    RFPCT : With the best of all thresholds.
+    ERFMLC45 : Cuts by entropy.
 
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Kocev and Ceci 2015. A leaf holds the share of its drawn
-    training rows that have each label; the score of a label is the mean of the leaves reached, in
-    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. The threshold is that of Geurts et al. 2006, uniform between the node's
+    Yang et al. 2020 [1]_, section 2.2, after Kocev and Ceci 2015 [2]_. Leaves and scores are those
+    of `RFPCT`. The threshold is that of Geurts et al. 2006 [3]_, uniform between the node's
     extremes, and like there trees see all rows. A two-valued feature has one cut either way.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+    .. [2] Kocev, Ceci, "Ensembles of extremely randomized trees for multi-target regression",
+       Discovery Science 2015.
+    .. [3] Geurts, Ernst, Wehenkel, "Extremely randomized trees", Machine Learning 63(1), 2006.
     """
 
-    _entropy = False
     _random_cut = True
 
     def __init__(
@@ -139,25 +143,28 @@ class RFMLC45(_ForestEstimator):
 
     Parameters
     ----------
-    n_estimators : int >= 1, trees.
-    max_depth : int >= 1 or None, largest depth of a tree.
-    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
-    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
-        all drawn are constant there).
-    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
-    random_state : int, RandomState or None.
+    n_estimators, ..., random_state : as for `RFPCT`.
+
+    See Also
+    --------
+    RFPCT : Cuts by variance, with the parameters told.
+    ERFMLC45 : With random thresholds.
 
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Madjarov et al. 2012. A leaf holds the share of its drawn
-    training rows that have each label; the score of a label is the mean of the leaves reached, in
-    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. The criterion is the information gain (Clare and King 2001), not the gain
+    Yang et al. 2020 [1]_, section 2.2, after Madjarov et al. 2012 [2]_. Leaves and scores are those
+    of `RFPCT`. The criterion is the information gain (Clare and King 2001 [3]_), not the gain
     ratio; trees are not pruned.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+    .. [2] Madjarov, Kocev, Gjorgjevikj, Dzeroski, "An extensive experimental comparison of methods
+       for multi-label learning", Pattern Recognition 45(9), 2012.
+    .. [3] Clare, King, "Knowledge discovery in multi-label phenotype data", PKDD 2001.
     """
 
     _entropy = True
-    _random_cut = False
 
 
 class ERFMLC45(ERFPCT):
@@ -165,21 +172,22 @@ class ERFMLC45(ERFPCT):
 
     Parameters
     ----------
-    n_estimators : int >= 1, trees.
-    max_depth : int >= 1 or None, largest depth of a tree.
-    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
-    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
-        all drawn are constant there).
-    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
-    random_state : int, RandomState or None.
+    n_estimators, ..., random_state : as for `ERFPCT`.
+
+    See Also
+    --------
+    ERFPCT : Cuts by variance.
+    RFMLC45 : With the best of all thresholds.
 
     Notes
     -----
-    Yang et al. 2020, section 2.2, after Clare and King 2001. A leaf holds the share of its drawn
-    training rows that have each label; the score of a label is the mean of the leaves reached, in
-    [0, 1]: 0 for a label that no training row has, 1 for one that all have. A node is cut as long
-    as a cut has a gain. The threshold is that of Geurts et al. 2006, uniform between the node's
-    extremes, and like there trees see all rows. A two-valued feature has one cut either way.
+    Yang et al. 2020 [1]_, section 2.2, after Clare and King 2001 [2]_. Leaves and scores are those
+    of `RFPCT`, thresholds are drawn as in `ERFPCT`.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+    .. [2] Clare, King, "Knowledge discovery in multi-label phenotype data", PKDD 2001.
     """
 
     _entropy = True

@@ -6,7 +6,12 @@ from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
 
 class LabelFrequencies(MultiLabelEstimator):
-    """The training frequency of each label as its score, for every row."""
+    """The training frequency of each label as its score, for every row.
+
+    See Also
+    --------
+    MeanPredictor : The same for label distributions.
+    """
 
     def _fit(self, X, Y):
         self.frequencies_ = Y.mean(axis=0)

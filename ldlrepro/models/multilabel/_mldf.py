@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from numbers import Integral
 
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.metrics import MULTILABEL
-from ldlrepro.models.multilabel._base import MultiLabelEstimator
+from ldlrepro.models.multilabel._base import MultiLabelEstimator, check_whole
 from ldlrepro.models.multilabel._confidence import (
     LABEL_BASED,
     better,
@@ -202,18 +200,10 @@ class _Cascades(BaseEstimator):
             yield mean(G)
 
     def _check_parameters(self, n, c):
-        for name, least in (
-            ("max_layers", 1),
-            ("patience", 1),
-            ("n_folds", 2),
-            ("n_estimators", 1),
-            ("more_estimators", 0),
-            ("max_estimators", 1),
-            ("more_depth", 1),
-        ):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name} is {value!r}: expected a whole number, at least {least}.")
+        least = dict.fromkeys(
+            ("max_layers", "patience", "n_estimators", "max_estimators", "more_depth"), 1
+        )
+        check_whole(self, least | {"n_folds": 2, "more_estimators": 0})
         if self.n_folds > n:
             raise ValueError(
                 f"n_folds={self.n_folds} with n_samples={n}: more folds than rows; "
@@ -269,11 +259,16 @@ class MLDF(_Cascades, MultiLabelEstimator):
     ValueError
         In ``fit``, for a parameter out of range, as more folds than rows.
 
+    See Also
+    --------
+    MLDFSuite : All six measures at once.
+    RFPCT : The forests of a layer, with `ERFPCT`.
+
     Notes
     -----
-    Yang, Wu, Jiang and Zhou 2020, Algorithms 1-3, Table 2 and the settings of section 4.1. Scores
-    are the mean over the two forests of layer L's representation G, with ``growth=False`` of the
-    last layer's.
+    Yang, Wu, Jiang and Zhou 2020 [1]_, Algorithms 1-3, Table 2 and the settings of section 4.1.
+    Scores are the mean over the two forests of layer L's representation G, with ``growth=False`` of
+    the last layer's.
 
     What the paper leaves open: new rows go through all ``n_folds`` forests of a block, averaged;
     the extremely random forest sees all rows, the other bootstrap samples; a layer is "worse" for a
@@ -283,6 +278,10 @@ class MLDF(_Cascades, MultiLabelEstimator):
     loss and macro-AUC depend on the other rows of X, and macro-AUC's confidence on their number.
 
     A label that no training row has gets the score 0, one that all have 1.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
     """
 
     def __init__(
@@ -333,12 +332,11 @@ class MLDF(_Cascades, MultiLabelEstimator):
 
     def staged_predict_proba(self, X):
         """Yield the scores (n, c) after each kept layer; X (n, q), errors as in predict_proba."""
-        check_is_fitted(self)
-        yield from self._walk(self._check_X(X, reset=False), self.cascade_, {})
+        yield from self._walk(self._check_new(X), self.cascade_, {})
 
 
 class MLDFSuite(_Cascades, MultiLabelEstimator):
-    """MLDF for each of the six measures at once, sharing the layers that are equal.
+    """MLDF [1]_ for each of the six measures at once, sharing the layers that are equal.
 
     The scores are those of six `MLDF` with this ``random_state``. The first layers do not depend on
     the measure and are grown once, and without reuse all layers are.
@@ -353,10 +351,18 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
     cascades_ : list, for each measure: ``measure``, ``best`` (as ``layer_index_`` of `MLDF`),
         ``performance`` (list of float) and the kept ``layers``
 
+    See Also
+    --------
+    MLDF : For one measure, with its parameters told.
+
     Notes
     -----
     ``predict_proba`` and ``predict`` are those for hamming loss. As in `MLDF`, a label that no
     training row has gets the score 0, one that all have 1.
+
+    References
+    ----------
+    .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
     """
 
     def _fit(self, X, Y):
@@ -369,8 +375,7 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
 
     def staged_predict(self, X):
         """Yield (measure, scores (n, c)) for the six measures; X (n, q)."""
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._check_new(X)
         walked = {}
         for cascade in self.cascades_:
             for P in self._walk(X, cascade, walked):

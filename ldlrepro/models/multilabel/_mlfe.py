@@ -11,7 +11,7 @@ from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
 
 class MLFE(MultiLabelEstimator):
-    """Feature-induced labelling information enrichment (Zhang, Zhong, Zhang, AAAI 2018).
+    """Feature-induced labelling information enrichment (Zhang, Zhong, Zhang 2018 [1]_).
 
     Three steps. Each row becomes a sparse combination of the others. Numerical labels u, of the
     sign of the 0/1 label and of size c1 to c2, keep these combinations: they minimise
@@ -43,7 +43,12 @@ class MLFE(MultiLabelEstimator):
     Raises
     ------
     ValueError
-        At ``fit``: a parameter out of range, which is named.
+        At ``fit``, naming the parameter out of range.
+
+    See Also
+    --------
+    ECC : Chains of linear machines.
+    DBPNN : A network on the labels as they are.
 
     Notes
     -----
@@ -63,6 +68,11 @@ class MLFE(MultiLabelEstimator):
     A label that no training row has gets numerical labels from -c2 to -c1, one that all have from
     c1 to c2: scores, not constant, mostly from 1 / (1 + exp(c2)) to 1 / (1 + exp(c1)), with the
     defaults 0.12 to 0.27, and 0.73 to 0.88. Memory is a few arrays of (n, n).
+
+    References
+    ----------
+    .. [1] Zhang, Zhong, Zhang, "Feature-induced labeling information enrichment for multi-label
+       learning", AAAI 2018.
     """
 
     def __init__(

@@ -7,12 +7,11 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from ldlrepro.models.multilabel._base import MultiLabelEstimator
-from ldlrepro.models.multilabel._svm import ScaledRows, check_svm, fit_svm, orders
+from ldlrepro.models.multilabel._svm import ScaledRows, SVMEnsemble, fit_svm, orders
 
 
-class RAkEL(MultiLabelEstimator):
-    """Random k-labelsets (Tsoumakas and Vlahavas 2007) with linear SVMs.
+class RAkEL(SVMEnsemble):
+    """Random k-labelsets (Tsoumakas and Vlahavas 2007 [1]_) with linear SVMs.
 
     Each model takes k labels and predicts which of their combinations (classes, as seen in
     training) a row has, by one SVM a class against the rest. A label's score is the mean over the
@@ -44,6 +43,10 @@ class RAkEL(MultiLabelEstimator):
         At ``fit``: k or n_estimators below 1, C, tol or max_iter not positive, an unknown
         voting.
 
+    See Also
+    --------
+    ECC : Chains of labels in place of sets.
+
     Notes
     -----
     The sets are drawn at random without a set twice, so that a label can be in none (seldom with
@@ -52,6 +55,11 @@ class RAkEL(MultiLabelEstimator):
 
     Departures: one SVM against the rest for each class, in liblinear's form (penalised bias, hinge
     loss), to a loose tolerance; ``voting="soft"``, since votes of about six models tie often.
+
+    References
+    ----------
+    .. [1] Tsoumakas, Vlahavas, "Random k-labelsets: an ensemble method for multilabel
+       classification", ECML 2007.
     """
 
     def __init__(
@@ -65,18 +73,13 @@ class RAkEL(MultiLabelEstimator):
         max_iter=200,
         random_state=None,
     ):
+        super().__init__(n_estimators, C, voting, tol, max_iter, random_state)
         self.k = k
-        self.n_estimators = n_estimators
-        self.C = C
-        self.voting = voting
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def _fit(self, X, Y):
         if self.k < 1 or (self.n_estimators is not None and self.n_estimators < 1):
             raise ValueError(f"k={self.k} and n_estimators={self.n_estimators} must be 1 or more.")
-        check_svm(self)
+        self._check()
         rng = check_random_state(self.random_state)
         n, c = Y.shape
         self._features = ScaledRows(X)

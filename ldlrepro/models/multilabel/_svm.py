@@ -5,6 +5,7 @@ from scipy import sparse
 from sklearn.preprocessing import MinMaxScaler
 
 from ldlrepro.kernels.svm import hinge_dual
+from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
 #: Features with a smaller share of non-zero entries are kept sparse.
 SPARSE_SVM_BELOW = 0.2
@@ -75,11 +76,22 @@ def fit_svm(rows, limit, positive, upper, start, orders, w, tol, max_epochs):
     return epochs < max_epochs
 
 
-def check_svm(estimator):
-    """ValueError where C, tol or max_iter are out of range, naming the one."""
-    for name in ("C", "tol", "max_iter"):
-        value = getattr(estimator, name)
-        if not value > 0:
-            raise ValueError(f"{name}={value} must be larger than 0.")
-    if estimator.voting not in ("soft", "hard"):
-        raise ValueError(f"voting={estimator.voting!r}: must be 'soft' or 'hard'.")
+class SVMEnsemble(MultiLabelEstimator):
+    """Votes of many linear SVMs: ECC and RAkEL."""
+
+    def __init__(self, n_estimators, C, voting, tol, max_iter, random_state):
+        self.n_estimators = n_estimators
+        self.C = C
+        self.voting = voting
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _check(self):
+        """ValueError where C, tol, max_iter or voting is out of range, naming the one."""
+        for name in ("C", "tol", "max_iter"):
+            value = getattr(self, name)
+            if not value > 0:
+                raise ValueError(f"{name}={value} must be larger than 0.")
+        if self.voting not in ("soft", "hard"):
+            raise ValueError(f"voting={self.voting!r}: must be 'soft' or 'hard'.")

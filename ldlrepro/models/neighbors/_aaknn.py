@@ -6,7 +6,7 @@ from ldlrepro.base import LDLEstimator
 
 
 class AAKNN(LDLEstimator):
-    """AA-kNN (Geng, TKDE 2016, section 3.2): mean distribution of the k nearest training rows.
+    """AA-kNN (Geng 2016 [1]_, section 3.2): mean distribution of the k nearest training rows.
 
     Parameters
     ----------
@@ -17,6 +17,15 @@ class AAKNN(LDLEstimator):
     ------
     ValueError
         At ``fit``, when k is larger than the number of rows.
+
+    See Also
+    --------
+    EmbeddingKNN : Neighbours in an embedding of the features.
+    MSLP : Neighbours in an embedding that looks at the labels.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
 
     def __init__(self, n_neighbors=5, *, n_jobs=None):

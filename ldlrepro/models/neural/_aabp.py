@@ -9,7 +9,7 @@ from ldlrepro.base import LDLEstimator
 
 
 class AABP(LDLEstimator):
-    """AA-BP (Geng, TKDE 2016, section 3.2): a three-layer network, one softmax output a label.
+    """AA-BP (Geng 2016 [1]_, section 3.2): a three-layer network, one softmax output a label.
 
     Minimises the squared error of the outputs by back-propagation.
 
@@ -25,10 +25,19 @@ class AABP(LDLEstimator):
     ----------
     loss_path_ : (epochs,) floats, mean squared error over the rows of each epoch.
 
+    See Also
+    --------
+    CPNN : A network that takes the label as an input.
+    SABFGS : Softmax outputs without a hidden layer.
+
     Notes
     -----
     Departures: Adam (Kingma and Ba 2015) on batches in place of plain gradient steps, which
     hardly leave their start on these data; features are scaled to mean 0 and variance 1 inside.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ _ENCODINGS = ("number", "one_hot")
 
 
 class CPNN(LDLEstimator):
-    """CPNN (Geng, Yin, Zhou, TPAMI 2013).
+    """CPNN (Geng, Yin, Zhou 2013 [1]_).
 
     A net with one hidden layer of sigmoids and a linear output f(x, y) takes the features and the
     label y as its inputs; p(y | x) = exp f(x, y) / sum_y' exp f(x, y'). Trained on the K-L
@@ -31,6 +31,10 @@ class CPNN(LDLEstimator):
     ----------
     n_iter_ : int; loss_ : float, mean K-L divergence of the training rows.
 
+    See Also
+    --------
+    AABP : A network with an output for each label.
+
     Notes
     -----
     The method was made for ages. A number as the input says that label 2 lies between labels 1
@@ -40,6 +44,11 @@ class CPNN(LDLEstimator):
 
     Departures: limited-memory BFGS in place of RProp; features are scaled to mean 0 and
     variance 1 inside, without which sigmoids see histograms of 1e-2 as constants.
+
+    References
+    ----------
+    .. [1] Geng, Yin, Zhou, "Facial age estimation by learning from label distributions", TPAMI
+       2013.
     """
 
     def __init__(self, n_hidden=50, *, max_iter=100, encoding="number", random_state=None):

@@ -7,7 +7,7 @@ from ldlrepro.base import LDLEstimator
 
 
 class PTBayes(LDLEstimator):
-    """PT-Bayes (Geng, TKDE 2016, section 3.1): posterior probabilities of the labels.
+    """PT-Bayes (Geng 2016 [1]_, section 3.1): posterior probabilities of the labels.
 
     Each training row counts for label j with weight d_ij; label j has the prior
     sum_i d_ij / n and a Gaussian density with the weighted mean and variances of the features.
@@ -27,11 +27,19 @@ class PTBayes(LDLEstimator):
     ValueError
         At ``fit``, when ``variance_floor`` is not positive.
 
+    See Also
+    --------
+    PTSVM : Support vector machines on rows of one label.
+
     Notes
     -----
     Departures: rows are weighted, where the paper draws c n rows by the weights (the expectation
     of the draw); the features are taken as independent given the label, since full covariances
     are singular where there are fewer rows than features.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
 
     def __init__(self, variance_floor=1e-9):

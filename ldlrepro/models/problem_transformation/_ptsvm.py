@@ -15,11 +15,11 @@ _SHARE_FLOOR = 1e-7  # of pairwise probabilities: Wu's system needs 0 < r < 1
 
 
 class PTSVM(LDLEstimator):
-    """PT-SVM (Geng, TKDE 2016, section 3.1): pairwise coupled class probabilities of an rbf SVM.
+    """PT-SVM (Geng 2016 [1]_, section 3.1): pairwise coupled class probabilities of an rbf SVM.
 
     Every training row gets labels drawn by its degrees. One machine learns each pair of labels; a
-    sigmoid fitted to held-out decision values turns them into probabilities (Platt 1999), and the
-    pairs are coupled by the second method of Wu, Lin and Weng (JMLR 2004).
+    sigmoid fitted to held-out decision values turns them into probabilities (Platt 1999 [2]_), and
+    the pairs are coupled by the second method of Wu, Lin and Weng (2004 [3]_).
 
     Parameters
     ----------
@@ -35,11 +35,24 @@ class PTSVM(LDLEstimator):
     ----------
     width_ : float; pairs_ : list of pairs of labels.
 
+    See Also
+    --------
+    PTBayes : Gaussian densities on weighted rows.
+    LDSVR : One regression of all degrees.
+
     Notes
     -----
     Departures: every row gets the same number of draws, where the original draws from all rows
     together. Not in the papers: all draws of a row are held out together, and a pair of which one
     label was drawn for fewer than ``folds`` rows has the constant probability of its counts.
+
+    References
+    ----------
+    .. [1] Geng, "Label distribution learning", TKDE 2016.
+    .. [2] Platt, "Probabilistic outputs for support vector machines and comparisons to regularized
+       likelihood methods", Advances in Large Margin Classifiers, 1999.
+    .. [3] Wu, Lin, Weng, "Probability estimates for multi-class classification by pairwise
+       coupling", Journal of Machine Learning Research 5, 2004.
     """
 
     def __init__(self, C=1.0, *, draws=None, width=None, folds=3, random_state=None):

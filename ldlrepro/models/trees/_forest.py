@@ -3,7 +3,6 @@
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels import tree as kernel
@@ -97,8 +96,7 @@ class DistributionForest(LDLEstimator):
 
     def apply(self, X):
         """Node number that each row reaches in each tree: (n, q) in, (n, n_estimators) ints out."""
-        check_is_fitted(self)
-        return self._apply(self._check_X(X, reset=False))
+        return self._apply(self._check_new(X))
 
     def _apply(self, X):
         out = np.empty((len(X), len(self.roots_)), np.int64)

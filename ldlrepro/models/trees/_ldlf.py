@@ -1,12 +1,10 @@
 """sLDLF: a forest of differentiable trees learned jointly on shared linear features."""
 
-from sklearn.utils.validation import check_is_fitted
-
 from ldlrepro.models.trees._differentiable import DifferentiableForest
 
 
 class LDLForest(DifferentiableForest):
-    """Shallow label distribution learning forest, sLDLF (Shen, Zhao, Guo, Yuille, NIPS 2017).
+    """Shallow label distribution learning forest, sLDLF (Shen, Zhao, Guo, Yuille 2017 [1]_).
 
     Linear features f = Theta^T x have tau outputs. In each of K trees the split node n sends a row
     to the left with probability sigmoid(f_phi(n)), where phi, drawn once a tree, picks an output
@@ -62,6 +60,11 @@ class LDLForest(DifferentiableForest):
         not finite; all splits are hard then, and nothing is learned any more. The trees of the last
         update of the leaves before (or the best on the validation part) are kept.
 
+    See Also
+    --------
+    NDFLDL : The same trees, each learned by itself.
+    StructRF : A forest of hard splits.
+
     Notes
     -----
     As Theta starts with outputs of about 1 (normal; the paper says "randomly") and the leaves start
@@ -83,6 +86,10 @@ class LDLForest(DifferentiableForest):
     Memory grows as 2^(h-1) (q (5 or 6) + rows of the mini-batches between two updates of the
     leaves). Measured on Movie, one tree with tau = 2^(h-1), float32: below 1 GiB up to h = 14; at
     h = 18, mini-batches of 200 and leaf_batches=2, 4 GiB and several seconds a step.
+
+    References
+    ----------
+    .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017.
 
     Examples
     --------
@@ -141,8 +148,7 @@ class LDLForest(DifferentiableForest):
 
     def staged_predict(self, X):
         """Yield (iteration, predicted distributions (n, c)) for each in ``path``."""
-        check_is_fitted(self)
-        features = self._features(self._check_X(X, reset=False))
+        features = self._features(self._check_new(X))
         for iteration, trees in sorted(self.path_.items()):
             yield iteration, trees.predict(features)
 

@@ -21,9 +21,17 @@ class MultiOutputRF(LDLEstimator):
     random_state : int, RandomState or None.
     n_jobs : int or None, threads.
 
+    See Also
+    --------
+    StructRF : Splits by two clusters of distributions.
+
     Notes
     -----
-    scikit-learn's RandomForestRegressor.
+    scikit-learn's RandomForestRegressor, a random forest (Breiman 2001 [1]_).
+
+    References
+    ----------
+    .. [1] Breiman, "Random forests", Machine Learning 45(1), 2001.
     """
 
     def __init__(

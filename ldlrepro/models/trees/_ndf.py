@@ -1,14 +1,12 @@
 """sNDF-LDL: differentiable trees for label distributions, each learned by itself."""
 
-from sklearn.utils.validation import check_is_fitted
-
 from ldlrepro.models.trees._differentiable import DifferentiableForest
 
 
 class NDFLDL(DifferentiableForest):
-    """The trees of LDLForest with the ensemble strategy of dNDFs (LDLF paper, sections 2 and 4.4).
+    """LDLForest's trees with the ensemble strategy of dNDFs (LDLF paper [1]_, sections 2 and 4.4).
 
-    Deep neural decision forests (Kontschieder et al., ICCV 2015) have, other than LDLFs, no loss of
+    Deep neural decision forests (Kontschieder et al. 2015 [2]_) have, other than LDLFs, no loss of
     the forest, only of a tree; no output is shared by trees; and trees take turns: a mini-batch
     trains one of them. Predictions are averaged.
 
@@ -38,10 +36,19 @@ class NDFLDL(DifferentiableForest):
     ConvergenceWarning
         As LDLForest; the iteration is that of the tree.
 
+    See Also
+    --------
+    LDLForest : One loss for the forest, and shared outputs.
+
     Notes
     -----
     With linear features, trees that share no output share nothing: they are learned one after the
     other, which is the same as by turns. Departure: dNDFs draw the tree of a mini-batch at random.
+
+    References
+    ----------
+    .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017.
+    .. [2] Kontschieder, Fiterau, Criminisi, Rota Bulo, "Deep neural decision forests", ICCV 2015.
     """
 
     path = ()
@@ -101,8 +108,7 @@ class NDFLDL(DifferentiableForest):
 
     def staged_predict(self, X):
         """Yield (number of trees, predicted distributions (n, c)) for 1, 2, .. trees."""
-        check_is_fitted(self)
-        yield from self._stages(self._check_X(X, reset=False))
+        yield from self._stages(self._check_new(X))
 
     def _stages(self, X):
         features, total = self._features(X), 0

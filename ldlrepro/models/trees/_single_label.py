@@ -6,7 +6,7 @@ from ldlrepro.models.trees._forest import DistributionForest
 
 
 class SingleLabelRF(DistributionForest):
-    """RF of the StructRF paper (Chen et al. 2018, section 4.4).
+    """RF of the StructRF paper (Chen et al. 2018 [1]_, section 4.4).
 
     Trained on the label of the largest degree (the first of equals) by information gain; the class
     frequencies in the leaves, averaged over the trees, are taken as the label distribution. Labels
@@ -29,10 +29,19 @@ class SingleLabelRF(DistributionForest):
     feature_importances_ : (q,) floats that sum to 1 (0 where no tree was split).
     n_nodes_ : int, nodes of all trees.
 
+    See Also
+    --------
+    StructRF : Splits on the whole distribution.
+
     Notes
     -----
     The same trees as StructRF's with the label in place of the two clusters, so that running times
     compare; scikit-learn's entropy trees are the same ones but for ties.
+
+    References
+    ----------
+    .. [1] Chen, Wang, Feng, Liu, "Structured random forest for label distribution learning",
+       Neurocomputing, 2018.
     """
 
     def _fit(self, X, D):

@@ -4,7 +4,7 @@ from ldlrepro.models.trees._forest import DistributionForest
 
 
 class StructRF(DistributionForest):
-    """Structured random forest (Chen, Wang, Feng, Liu 2018, section 3, Algorithms 1 and 2).
+    """Structured random forest (Chen, Wang, Feng, Liu 2018 [1]_, section 3, Algorithms 1 and 2).
 
     At each node the label distributions are split in two by k-means; the feature and threshold
     with the largest information gain about these two clusters are taken (Eqs. 1-3). A leaf holds
@@ -27,6 +27,12 @@ class StructRF(DistributionForest):
     feature_importances_ : (q,) floats that sum to 1 (0 where no tree was split): gain times rows.
     n_nodes_ : int, nodes of all trees.
 
+    See Also
+    --------
+    SingleLabelRF : The same trees on the most descriptive label.
+    MultiOutputRF : Splits by the variance of D.
+    LDLForest : Trees learned by gradient.
+
     Notes
     -----
     Departures from the text: k-means starts from k-means++ seeds (the start is not given), runs
@@ -35,12 +41,18 @@ class StructRF(DistributionForest):
     counts along; positions between equal values are no thresholds and are passed over. Thresholds
     are midpoints, and a row goes left where x < threshold.
 
+    References
+    ----------
+    .. [1] Chen, Wang, Feng, Liu, "Structured random forest for label distribution learning",
+       Neurocomputing, 2018.
+
     Examples
     --------
     >>> from ldlrepro import StructRF, datasets
     >>> toy = datasets.make_toy(random_state=0)
-    >>> StructRF(random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
-    (2601, 3)
+    >>> forest = StructRF(random_state=0).fit(toy.X, toy.D)
+    >>> forest.predict(toy.X_test).shape, forest.feature_importances_.shape
+    ((2601, 3), (3,))
     """
 
     def _fit(self, X, D):
