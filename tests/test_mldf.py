@@ -191,6 +191,23 @@ def test_thresholds_start_at_the_third_layer_and_follow_the_layers():
         G = H
 
 
+def test_readings_of_the_released_code():
+    model = MLDF("ranking_loss", reuse_from=2, random_state=0, growth=False, **SMALL).fit(X, Y)
+    assert model.thresholds_[0] == 0 and model.thresholds_[1] > 0
+    usual, unsorted = (
+        MLDF("ranking_loss", sort_scores=s, random_state=0, growth=False, **SMALL).fit(X, Y)
+        for s in (True, False)
+    )
+    np.testing.assert_array_equal(usual.thresholds_[:2], unsorted.thresholds_[:2])
+    assert usual.thresholds_[2] != unsorted.thresholds_[2]
+    p = np.array([[0.3, 0.9, 0.6]])
+    five = sum(np.concatenate([p[0, :j], 1 - p[0, j:]]).prod() for j in range(4))
+    assert np.exp(log_confidence("ranking_loss", p, sort=False)) == pytest.approx(five)
+    assert best_layer("coverage", [0.5, 0.46, 0.45], 3) == (3, False)
+    assert best_layer("coverage", [0.5, 0.46, 0.45], 3, min_gain=0.02) == (2, False)
+    assert best_layer("macro_auc", [0.5, 0.56, 0.57], 3, min_gain=0.02) == (2, False)
+
+
 def test_performance_is_out_of_fold():
     fitted = MLDF("hamming_loss", growth=False, random_state=0, **SMALL).fit(X, Y)
     last = list(fitted.staged_predict_proba(X))[-1]

@@ -23,13 +23,14 @@ def check_measure(measure):
         raise UnknownNameError(f"No measure {measure!r}; the six are: {', '.join(MULTILABEL)}.")
 
 
-def log_confidence(measure, P):
+def log_confidence(measure, P, sort=True):
     """Logarithm of the confidence in scores (Yang et al. 2020, Table 2).
 
     Parameters
     ----------
     measure : one of the six names of ``ldlrepro.metrics.MULTILABEL``
     P : (n, c) float64 in [0, 1], probabilities of the labels, taken as independent
+    sort : bool, False leaves them in the order of the columns where Table 2 sorts them
 
     Returns
     -------
@@ -56,7 +57,8 @@ def log_confidence(measure, P):
             return np.log(np.maximum(A, 1 - A).mean(axis=1))
         if measure == "one_error":
             return np.log(A.max(axis=1))
-        A = -np.sort(-A, axis=1)
+        if sort:
+            A = -np.sort(-A, axis=1)
         if measure == "coverage":
             none_after = np.ones((n, k))
             none_after[:, :-1] = np.cumprod(1 - A[:, :0:-1], axis=1)[:, ::-1]

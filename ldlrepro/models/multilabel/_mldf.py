@@ -1,6 +1,7 @@
 """MLDF: the multi-label deep forest, a cascade of forests guided by one measure."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 
 import numpy as np
@@ -22,18 +23,18 @@ from ldlrepro.models.multilabel._trees import Columns, LabelForest, grow_forest,
 BLOCKS = {"pct": False, "c45": True}  # whether the criterion is the entropy
 
 
-def reuse(measure, H, G, log_threshold):
+def reuse(measure, H, G, log_threshold, sort=True):
     """Algorithm 1: H (n, 2c) with the parts of low confidence taken from G, the layer before.
 
     Both halves of H, one a forest, are replaced together; the confidence is that of their mean.
     """
-    low = log_confidence(measure, mean(H)) < log_threshold
+    low = log_confidence(measure, mean(H), sort) < log_threshold
     if measure in LABEL_BASED:
         return np.where(np.tile(low, 2), G, H)
     return np.where(low[:, None], G, H)
 
 
-def log_threshold(measure, Y, H, G):
+def log_threshold(measure, Y, H, G, sort=True):
     """Algorithm 2: log of the mean confidence where H is worse than the layer before, G.
 
     -inf, no reuse, where nothing is worse.
@@ -41,14 +42,15 @@ def log_threshold(measure, Y, H, G):
     worse = better(measure, measure_items(measure, Y, mean(G)), measure_items(measure, Y, mean(H)))
     if not worse.any():
         return -np.inf
-    return logsumexp(log_confidence(measure, mean(H))[worse]) - np.log(worse.sum())
+    return logsumexp(log_confidence(measure, mean(H), sort)[worse]) - np.log(worse.sum())
 
 
-def best_layer(measure, performance, patience):
+def best_layer(measure, performance, patience, min_gain=0.0):
     """Lines 7 to 12 of Algorithm 3: (L from 1, whether to stop) after these layers."""
     best = 0
+    gain = min_gain if MULTILABEL[measure].greater_is_better else -min_gain
     for t in range(1, len(performance)):
-        if better(measure, performance[t], performance[best]):
+        if better(measure, performance[t], performance[best] + gain):
             best = t
     return best + 1, len(performance) - 1 - best >= patience
 
@@ -90,7 +92,10 @@ class _Cascades(BaseEstimator):
         max_estimators=100,
         more_depth=3,
         reuse=True,
+        reuse_from=3,
+        sort_scores=True,
         growth=True,
+        min_gain=0.0,
         drop_label=None,
         random_state=None,
     ):
@@ -103,7 +108,10 @@ class _Cascades(BaseEstimator):
         self.max_estimators = max_estimators
         self.more_depth = more_depth
         self.reuse = reuse
+        self.reuse_from = reuse_from
+        self.sort_scores = sort_scores
         self.growth = growth
+        self.min_gain = min_gain
         self.drop_label = drop_label
         self.random_state = random_state
 
@@ -113,7 +121,9 @@ class _Cascades(BaseEstimator):
         self._folds = np.array_split(rng.permutation(len(X)), self.n_folds)
         self._seeds = rng.randint(2**31, size=(self.max_layers, 2, self.n_folds))
         columns, labels, truth = Columns(X), label_rows(Y), Y > 0
-        rule = self.reuse if callable(self.reuse) else log_threshold
+        rule = self.reuse
+        if not callable(rule):
+            rule = partial(log_threshold, sort=self.sort_scores)
         cascades = [_Cascade(measure) for measure in measures]
         growing = list(cascades)
         for t in range(1, self.max_layers + 1):
@@ -124,9 +134,9 @@ class _Cascades(BaseEstimator):
                     grown[key] = self._layer(t, X, columns, labels, cascade.G)
                 layer, H = grown[key]
                 threshold, G = -np.inf, H
-                if self.reuse and t > 2:
+                if self.reuse and t >= self.reuse_from:
                     threshold = rule(cascade.measure, truth, H, cascade.G)
-                    G = reuse(cascade.measure, H, cascade.G, threshold)
+                    G = reuse(cascade.measure, H, cascade.G, threshold, self.sort_scores)
                 items = measure_items(cascade.measure, truth, mean(G))
                 items = items[np.isfinite(items)]
                 cascade.layers.append(layer)
@@ -135,7 +145,9 @@ class _Cascades(BaseEstimator):
                 cascade.G = G
             still = []
             for cascade in growing:
-                cascade.best, stop = best_layer(cascade.measure, cascade.performance, self.patience)
+                cascade.best, stop = best_layer(
+                    cascade.measure, cascade.performance, self.patience, self.min_gain
+                )
                 if not (self.growth and (stop or t == self.max_layers)):
                     still.append(cascade)
                 else:
@@ -196,7 +208,9 @@ class _Cascades(BaseEstimator):
                 Z = X if G is None else np.hstack([X, self._representation(t, G)])
                 walked[key] = np.hstack([forest.predict(Z) for forest in forests])
             H = walked[key]
-            G = H if G is None else reuse(cascade.measure, H, G, threshold)
+            if G is not None:
+                H = reuse(cascade.measure, H, G, threshold, self.sort_scores)
+            G = H
             yield mean(G)
 
     def _check_parameters(self, n, c):
@@ -204,6 +218,8 @@ class _Cascades(BaseEstimator):
             ("max_layers", "patience", "n_estimators", "max_estimators", "more_depth"), 1
         )
         check_whole(self, least | {"n_folds": 2, "more_estimators": 0})
+        if not self.min_gain >= 0:
+            raise ValueError(f"min_gain is {self.min_gain!r}: expected 0 or more.")
         if self.n_folds > n:
             raise ValueError(
                 f"n_folds={self.n_folds} with n_samples={n}: more folds than rows; "
@@ -240,7 +256,11 @@ class MLDF(_Cascades, MultiLabelEstimator):
     more_depth : int >= 1, layer t has trees of depth t times this.
     reuse : bool, whether to reuse the layer before (Algorithms 1 and 2); or a function in place of
         Algorithm 2, called as `log_threshold`.
+    reuse_from : int >= 2, the first layer that may reuse (Algorithm 3: 3; released code: 2).
+    sort_scores : bool, whether confidences sort the scores first, as Table 2 has it; False takes
+        them by the columns, as released code does.
     growth : bool, whether to stop by Algorithm 3; False keeps all ``max_layers`` layers.
+    min_gain : float >= 0, by more than this a layer must better the measure (released code: 1e-4).
     drop_label : int or None, a label whose scores the second layer does not see (section 4.5).
     random_state : int, RandomState or None.
 
@@ -297,7 +317,10 @@ class MLDF(_Cascades, MultiLabelEstimator):
         max_estimators=100,
         more_depth=3,
         reuse=True,
+        reuse_from=3,
+        sort_scores=True,
         growth=True,
+        min_gain=0.0,
         drop_label=None,
         random_state=None,
     ):
@@ -312,7 +335,10 @@ class MLDF(_Cascades, MultiLabelEstimator):
             max_estimators=max_estimators,
             more_depth=more_depth,
             reuse=reuse,
+            reuse_from=reuse_from,
+            sort_scores=sort_scores,
             growth=growth,
+            min_gain=min_gain,
             drop_label=drop_label,
             random_state=random_state,
         )
@@ -344,7 +370,7 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
     Parameters
     ----------
     block, max_layers, patience, n_folds, n_estimators, more_estimators, max_estimators, more_depth,
-    reuse, growth, drop_label, random_state : as for `MLDF`.
+    reuse, reuse_from, sort_scores, growth, min_gain, drop_label, random_state : as for `MLDF`.
 
     Attributes
     ----------
