@@ -75,6 +75,12 @@ def _parser():
     )
     add.set_defaults(do=_run)
 
+    add = commands.add_parser(
+        "agreement", help="printed cells against our methods: those that agree, those that can tell"
+    )
+    add.add_argument("papers", nargs="*", metavar="PAPER")
+    add.set_defaults(do=_agreement)
+
     add = commands.add_parser("merge", help="bring records of shards or other machines together")
     add.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     add.set_defaults(do=_merge)
@@ -298,3 +304,13 @@ def _bench(options):
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def _agreement(options):
+    from ldlrepro import scoreboard  # plots: not needed by the other commands
+
+    for name in options.papers or scoreboard.BOARDS:
+        paper = protocols.get_paper(name)
+        table = scoreboard.agreement_of(paper.name)
+        print(f"{paper.title}: printed rows, our methods across\n")
+        print(table.map(lambda found: str(found) if any(found) else "-").to_string(), end="\n\n")

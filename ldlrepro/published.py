@@ -16,16 +16,13 @@ import pandas as pd
 
 from ldlrepro import paths
 from ldlrepro.errors import UnknownNameError
+from ldlrepro.metrics import DISTRIBUTION, MULTILABEL
 
-#: Our mean agrees with a printed one within this many published standard deviations ...
-AGREE_STDS = 1.0
-#: ... or within this share of the absolute value of the published mean, whichever is wider.
-AGREE_SHARE = 0.03
+#: What a printed cell says of ours: see `compare`.
+AGREES, DIFFERS, CANNOT_TELL = "agrees", "differs", "cannot tell"
 
-#: Measures of which more is better, for the check of bold marks; the others are losses.
-HIGHER_IS_BETTER = frozenset(
-    {"cosine", "intersection", "fidelity", "average_precision", "macro_auc"}
-)
+#: Measures whose printed cells are checked: their values lie in [0, upper].
+KNOWN = DISTRIBUTION | MULTILABEL
 
 
 def papers() -> list[str]:
@@ -54,12 +51,14 @@ def load(paper: str) -> pd.DataFrame:
     return frame
 
 
-def tolerance(mean, std):
-    """Largest difference that counts as agreement: max(1 published std, 3% of |published mean|).
+def tolerance(published_std, our_std, rounding=0.0):
+    """Largest difference that counts as agreement: one standard deviation over the folds.
 
-    The constants are AGREE_STDS and AGREE_SHARE. A std of NaN counts as 0. Scalars or arrays.
+    The printed one, ours where none is printed; never less than ``rounding``, what the last printed
+    decimal leaves open. NaN where neither is known. Scalars or arrays.
     """
-    return np.maximum(AGREE_STDS * np.nan_to_num(std), AGREE_SHARE * np.abs(mean))
+    std = np.where(np.isnan(published_std), our_std, published_std)
+    return np.maximum(std, rounding)
 
 
 def compare(ours: pd.DataFrame, paper_rows: pd.DataFrame, on=("dataset", "method", "measure")):
@@ -67,33 +66,61 @@ def compare(ours: pd.DataFrame, paper_rows: pd.DataFrame, on=("dataset", "method
 
     ours : one row per key, with the columns `on`, ``mean`` and, optionally, ``std`` and ``source``.
         Rows with source "synthetic" are never compared with a printed number: they are left out.
-    paper_rows : rows of `load`; a cell printed in two tables is compared twice.
+    paper_rows : rows of `load`; a cell printed in two tables is compared twice. A column ``null``
+        holds the mean of a predictor that ignores the features, on our folds.
 
     Returns one row per printed cell: `on`, ``table`` (if given), ``published``, ``published_std``,
-    ``ours``, ``ours_std``, ``difference`` (ours - published), ``difference_in_stds`` (in published
-    standard deviations; NaN where none is printed or it is 0), ``tolerance`` and ``agrees``
-    (nullable boolean: NA where we have no number). Rows of ours that the paper lacks are dropped.
+    ``null``, ``ours``, ``ours_std``, ``difference`` (ours - published), ``difference_in_stds`` (in
+    published standard deviations; NaN where none is printed or it is 0), ``tolerance``; ``within``
+    (nullable boolean: ours is within the tolerance; NA where we have no number, or no tolerance),
+    ``tells`` (the null predictor is not within it; NA as before) and ``outcome``: AGREES where ours
+    is within the tolerance and the cell tells, CANNOT_TELL where both are within, DIFFERS where
+    ours is not. ``repeated`` marks cells that another one of the row determines, which counts leave
+    out: Sorensen beside Intersection. Rows of ours that the paper lacks are dropped.
     Raises pandas.errors.MergeError when a key occurs twice in `ours`.
     """
     on = list(on)
     if "source" in ours:
         ours = ours[ours["source"] != "synthetic"]
     ours = ours.reindex(columns=[*on, "mean", "std"])
-    printed = paper_rows[[*on, *(["table"] if "table" in paper_rows else []), "mean", "std"]]
-    out = printed.rename(columns={"mean": "published", "std": "published_std"}).merge(
-        ours.rename(columns={"mean": "ours", "std": "ours_std"}),
-        on=on,
-        how="left",
-        validate="many_to_one",
+    kept = [*on, *(c for c in ("table", "null", "mean_printed") if c in paper_rows), "mean", "std"]
+    out = (
+        paper_rows[kept]
+        .rename(columns={"mean": "published", "std": "published_std"})
+        .merge(
+            ours.rename(columns={"mean": "ours", "std": "ours_std"}),
+            on=on,
+            how="left",
+            validate="many_to_one",
+        )
     )
+    rounding = out.pop("mean_printed").map(half_unit) if "mean_printed" in out else 0.0
+    if "null" not in out:
+        out["null"] = np.nan
     out["difference"] = out["ours"] - out["published"]
     out["difference_in_stds"] = out["difference"] / out["published_std"].where(
         out["published_std"] > 0
     )
-    out["tolerance"] = tolerance(out["published"], out["published_std"])
-    agrees = (out["difference"].abs() <= out["tolerance"]).astype("boolean")
-    out["agrees"] = agrees.mask(out["ours"].isna() | out["published"].isna())
+    out["tolerance"] = tolerance(out["published_std"], out["ours_std"], rounding)
+    judged = out["difference"].notna() & out["tolerance"].notna()
+    slack = out["tolerance"] * (1 + 1e-9)  # binary fractions: 0.55 - 0.50 is more than 0.05
+    within, null_within = (
+        away.abs() <= slack for away in (out["difference"], out["null"] - out["published"])
+    )
+    out["within"] = within.astype("boolean").mask(~judged)
+    out["tells"] = (~null_within).astype("boolean").mask(~judged)
+    outcome = np.select([~within, null_within], [DIFFERS, CANNOT_TELL], AGREES)
+    out["outcome"] = pd.Series(outcome, index=out.index, dtype=object).where(judged)
+    out["repeated"] = _repeated(out)
     return out
+
+
+def _repeated(cells):
+    """Cells of Sorensen whose row has Intersection too: 1 minus it (see MIRRORED)."""
+    key = [c for c in ("table", "dataset", "method") if c in cells]
+    there = cells["measure"].where(cells["measure"] == "intersection")
+    beside = there.groupby([cells[c] for c in key]).transform("count") > 0
+    return (cells["measure"] == "sorensen") & beside
 
 
 def half_unit(printed: str) -> float:
@@ -160,9 +187,9 @@ def _rule(text: str, why: str) -> Rule:
     return Rule(text, why, measures, sign == "==", lambda values: eval(code, functions, values))
 
 
+_RANGES = {f"{m.name} <= {m.upper}": "its range" for m in KNOWN.values() if m.upper != "inf"}
 #: Relations between the means of one row of a table, each with its reason.
-RULES = tuple(_rule(text, why) for text, why in _REASONS.items())
-MEASURES = frozenset(measure for rule in RULES for measure in rule.measures)
+RULES = tuple(_rule(text, why) for text, why in (_RANGES | _REASONS).items())
 
 
 def identities(df: pd.DataFrame) -> pd.DataFrame:
@@ -170,7 +197,7 @@ def identities(df: pd.DataFrame) -> pd.DataFrame:
 
     df : rows of `load`. Numbers of labels come from its rows with measure "labels"; rules about c
         are skipped for data sets without one. Rows whose note starts with "difference" are not
-        measures of a method and are left out, as are measures that no rule names.
+        measures of a method and are left out, as is what is not in KNOWN.
 
     Checked: that means are not negative, and RULES; that the standard deviations of MIRRORED pairs
     are equal; that a cell printed in two tables is the same in both; and, where ``bold`` is known,
@@ -181,7 +208,7 @@ def identities(df: pd.DataFrame) -> pd.DataFrame:
     printed values break the rule, by how much rounding alone could, and the first over the second.
     """
     labels = df[df["measure"] == "labels"].set_index("dataset")["mean"].to_dict()
-    cells = df[df["measure"].isin(MEASURES) & ~df["note"].str.startswith("difference")]
+    cells = df[df["measure"].isin(KNOWN) & ~df["note"].str.startswith("difference")]
     found = []
     for (table, dataset, method), group in cells.groupby(["table", "dataset", "method"]):
         key, c = (table, dataset, method), labels.get(dataset, np.nan)
@@ -253,7 +280,7 @@ def _bold(cells):
         marked = group[group["bold"].fillna(False)]
         if marked.empty:
             continue
-        sign = -1 if measure in HIGHER_IS_BETTER else 1
+        sign = -1 if KNOWN[measure].greater_is_better else 1
         best = group.loc[(sign * group["mean"]).idxmin()]
         for _, row in marked.iterrows():
             used = {row["method"]: row["mean_printed"], best["method"]: best["mean_printed"]}

@@ -7,6 +7,7 @@ import pytest
 
 from ldlrepro import paths, protocols
 from ldlrepro.kernels import gain as kernel
+from ldlrepro.protocols import ledger
 from ldlrepro.protocols.declare import Paper, Study
 from ldlrepro.studies import adaptive_step
 
@@ -28,7 +29,7 @@ def test_gain_and_search_from_scratch():
 def test_four_ways_of_searching():
     table = adaptive_step.run(quick=True)["searches"]
     assert set(table.source) == {"synthetic"}
-    wide = table.pivot_table(index=["n", "repeat"], columns=["step", "counts"], values="gain")
+    wide = table.pivot_table(index=["n", "fold"], columns=["step", "counts"], values="gain")
     np.testing.assert_allclose(wide["all"]["running"], wide["all"]["from scratch"], atol=1e-9)
     np.testing.assert_allclose(
         wide["adaptive"]["running"], wide["adaptive"]["from scratch"], atol=1e-9
@@ -58,3 +59,19 @@ def test_a_study_is_computed_once_and_again_when_stale(tmp_path, monkeypatch):
     assert len(calls) == 2
     with pytest.raises(KeyError, match="no study 'x'"):
         protocols.study(paper, "x", "quick")
+
+
+@pytest.mark.parametrize(("profile", "computed"), [("paper", 0), ("quick", 1)])
+def test_only_the_paper_profile_goes_by_the_ledger(profile, computed, tmp_path, monkeypatch):
+    """A change that moved no number may have renamed a column; a quick table is soon made again."""
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+    monkeypatch.setattr(paths, "quick_results", lambda: tmp_path)
+    paper = Paper("p", "t", (), {}, studies=(Study("s", counted),))
+    first = protocols.study(paper, "s", "quick")["one"].fingerprint[0]
+    file = tmp_path / "p" / "s" / "one.csv"
+    file.write_text(file.read_text().replace(first, "0" * 12))
+    entry = {"kind": "study", "old": "0" * 12, "new": first}
+    ledger.append([entry | {"revision": "r", "compared": ["s"], "blas": "b"}])
+    before = len(calls)
+    protocols.study(paper, "s", profile)
+    assert len(calls) - before == computed

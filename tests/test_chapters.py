@@ -96,13 +96,15 @@ def test_two_protocols_sign_of_similarities():
             "measure": ["cosine", "cosine"],
             "ours": [0.8, 0.8],
             "published": [0.9, 0.9],
-            "agrees": [False, False],
+            "within": [False, False],
+            "tells": [True, True],
+            "repeated": [False, False],
         }
     )
     table = mslp.two_protocols(compared, compared.iloc[:0], ["a"])
     # 1 - 0.8 is twice 1 - 0.9: a hundred percent worse.
     assert table["median difference, chosen inside the fold"].tolist() == [pytest.approx(1)]
-    assert table["cells that agree, chosen inside the fold"].tolist() == [(0, 2)]
+    assert table["cells that agree, chosen inside the fold"].tolist() == [(0, 2, 0, 0)]
     assert table["cells that agree, best on test"].tolist() == [None]
     assert table["median difference, best on test"].isna().all()
 
@@ -110,7 +112,7 @@ def test_two_protocols_sign_of_similarities():
 def test_kept_neighbours_stand_beside_each_other():
     study = pd.DataFrame(
         [("toy", "MSLP", rows, t) for rows, ts in (("fitted", [1, 0]), ("new", [0.5])) for t in ts],
-        columns=["data", "method", "rows", "trustworthiness"],
+        columns=["dataset", "method", "rows", "trustworthiness"],
     )
     table = mslp.kept_neighbours(study, {})
     fitted, new = table.loc["toy (synthetic)", "MSLP"]

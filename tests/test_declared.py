@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from ldlrepro import paths
+from ldlrepro.models.multilabel import CUTS, CutAtCardinality
 from ldlrepro.papers import mldf
 from ldlrepro.protocols import get_paper, open_store, paper_names
 from ldlrepro.protocols.declare import Method
@@ -36,6 +37,8 @@ def test_the_stages_are_those_that_the_estimator_yields(paper, experiment, metho
     known = [parameters[p] for p in ("path", "floors", "factors") if parameters.get(p)]
     if known:
         assert [method.staged] == known
+    elif isinstance(method.estimator, CutAtCardinality):
+        assert method.staged == CUTS
     elif paper is mldf.PAPER:
         assert method.staged == tuple(mldf.MEASURES)
     else:  # every number up to so many

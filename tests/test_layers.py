@@ -30,6 +30,7 @@ LAYER = {
     "cli": 5,
     "batch": 5,
     "bench": 5,
+    "scoreboard": 5,
 }
 
 
@@ -43,7 +44,7 @@ def modules(root):
 
 
 def imports(root):
-    """Modules of the package that each module imports, wherever in the file."""
+    """Modules of the package that each module imports, wherever in the file; private names too."""
     known = modules(root)
     package = root.name
     graph = {}
@@ -56,6 +57,7 @@ def imports(root):
                 assert node.level == 0, f"{name}, line {node.lineno}: a relative import"
                 inner = [f"{node.module}.{a.name}" for a in node.names]
                 targets = [i if i in known else node.module for i in inner]
+                targets += [i for i in inner if re.search(r"\._(?!_)\w+$", i)]
             else:
                 continue
             graph[name].update(t for t in targets if t.split(".")[0] == package)
@@ -78,6 +80,8 @@ def violations(graph):
             pair = {part(module), part(target)}
             if "protocols" in pair and pair & {"", "models"}:
                 found.append(f"{module} imports {target}: protocols and models are apart")
+            if "._" in target and part(module) not in ("", part(target)):
+                found.append(f"{module} imports {target}, which is private to {part(target)}")
             if part(module) == "kernels" != part(target):
                 found.append(f"{module} imports {target}: the kernels' cache is blind to it")
     try:
@@ -120,6 +124,14 @@ PLANTED = {
     "kernels": (
         {"kernels/x.py": "from ldlrepro.validation import y", "validation.py": ""},
         "kernels.x imports ldlrepro.validation: the kernels' cache",
+    ),
+    "a private module": (
+        {"report/x.py": "from ldlrepro.models._y import f", "models/_y.py": ""},
+        r"report.x imports ldlrepro.models._y.*, which is private to models",
+    ),
+    "a private name": (
+        {"report/x.py": "from ldlrepro.models.y import _f", "models/y.py": ""},
+        r"report.x imports ldlrepro.models.y._f, which is private to models",
     ),
     "cycle": (
         {

@@ -157,7 +157,7 @@ def test_the_study_of_ties_has_every_treatment_and_trees_once_a_hold_out():
     (table,) = ties.run(quick=True).values()
     ways = list(ties.treatments(np.zeros((1, 2)), np.zeros((1, 2)), np.random.default_rng(0)))
     assert len(ways) == 5 and ways[0] == ties.AS_DEFINED
-    keys = table[["data", "source", "time", "trees", "ties"]].to_numpy().tolist()
+    keys = table[["dataset", "source", "fold", "trees", "ties"]].to_numpy().tolist()
     assert keys == [["scene", "synthetic", 0, trees, way] for trees in (5, 10) for way in ways]
     assert list(table.columns[5:]) == list(MULTILABEL)
 

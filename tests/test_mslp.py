@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from ldlrepro import LPP, MSLP, NPE, PCA, EmbeddingKNN
 from ldlrepro.datasets import make_mslp_toy, make_standin, make_toy
 from ldlrepro.metrics import kl_divergence
-from ldlrepro.models.embedding._mslp import neighbour_sets
+from ldlrepro.models.embedding import neighbour_sets
 
 toy = make_toy(n_train=120, random_state=0)
 

@@ -9,16 +9,19 @@ from sklearn.svm import LinearSVC
 from ldlrepro import DBPNN, ECC, MLFE, LabelFrequencies, RAkEL
 from ldlrepro.kernels.mlfe import box_quadratic, sparse_codes
 from ldlrepro.metrics import hamming_loss, macro_auc, ranking_loss
-from ldlrepro.models.multilabel._dbpnn import loss_and_gradients
+from ldlrepro.models.multilabel._averaged_folds import AveragedFolds
+from ldlrepro.models.multilabel._cut import CUTS, CutAtCardinality, threshold
+from ldlrepro.models.multilabel._dbpnn import forward, loss_and_gradients
 
 EXACT = {"tol": 1e-8, "max_iter": 20000}
 SMALL = [
     ECC(5, random_state=0),
     RAkEL(random_state=0),
-    DBPNN((4, 3), rbm_epochs=20, epochs=5, random_state=0),
+    DBPNN((4, 3), rbm_epochs=20, random_state=0),
+    DBPNN((4, 3), fine_tune=True, rbm_epochs=20, epochs=5, random_state=0),
     MLFE(),
 ]
-ids = [type(estimator).__name__ for estimator in SMALL]
+ids = ["ECC", "RAkEL", "DBPNN", "DBPNN-fine-tuned", "MLFE"]
 
 
 @pytest.fixture(scope="module")
@@ -166,9 +169,30 @@ def test_back_propagation_is_the_gradient():
     assert check_grad(lambda f: loss_and_gradients(X, Y, weights(f))[0], gradient, start) < 1e-6
 
 
+def test_scores_are_those_of_logistic_regressions_on_the_hidden_units(data):
+    X, Y = data
+    Y = np.column_stack([Y, np.zeros(60), np.ones(60)])
+    net = DBPNN((8, 6), rbm_epochs=300, random_state=0).fit(X, Y)
+    units = forward(scaled(X), net.coefs_[:2])[-1]
+    units = (units - units.mean(axis=0)) / units.std(axis=0)
+    S = net.predict_proba(X)
+    for j in range(4):
+
+        def loss(v, y=Y[:, j]):
+            z = units @ v[1:] + v[0]
+            return np.sum(np.logaddexp(0, z) - y * z)
+
+        p = np.clip(S[:, j], 1e-300, 1)
+        mine = -np.sum(np.log(np.where(Y[:, j] > 0, p, 1 - p)))
+        best = minimize(loss, np.zeros(7), options={"gtol": 1e-9, "maxiter": 5000}).fun
+        assert mine == pytest.approx(best, rel=1e-3, abs=2e-3)  # 0 where a plane parts the rows
+    np.testing.assert_array_equal(S[:, 4:], np.tile([0.0, 1.0], (60, 1)))
+    assert not hasattr(net, "loss_curve_")
+
+
 def test_machines_learn_to_reconstruct_and_the_network_to_predict(data):
     X, Y = data
-    net = DBPNN((8, 6), rbm_epochs=300, epochs=200, random_state=0).fit(X, Y)
+    net = DBPNN((8, 6), fine_tune=True, rbm_epochs=300, epochs=200, random_state=0).fit(X, Y)
     for errors in net.rbm_errors_:
         assert errors[-1] < 0.9 * errors[0]
     assert net.loss_curve_[-1] < 0.8 * net.loss_curve_[0]
@@ -250,6 +274,52 @@ def test_label_frequencies_are_the_score_of_every_row(data):
         LabelFrequencies().fit(X, Y).predict(X[:7]), np.tile(np.greater(expected, 0.5), (7, 1))
     )
     assert macro_auc(Y, LabelFrequencies().fit(X, Y).predict_proba(X)) == 0.5
+
+
+def test_cut_gives_the_cardinality_of_the_training_rows_and_keeps_the_order(data):
+    X, Y = data
+    plain = ECC(5, random_state=2).fit(X[:40], Y[:40])
+    cut = CutAtCardinality(ECC(5), random_state=2).fit(X[:40], Y[:40])
+    stages = dict(cut.staged_predict(X[40:]))
+    assert tuple(stages) == CUTS
+    np.testing.assert_array_equal(stages["0.5"], plain.predict_proba(X[40:]))
+    moved = stages["cardinality"]
+    np.testing.assert_array_equal(moved, cut.predict_proba(X[40:]))
+    assert (moved > 0.5).sum() == round(20 * Y[:40].sum(axis=1).mean())
+    np.testing.assert_allclose(np.ptp(moved - stages["0.5"]), 0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("cardinality", "cut"), [(0.0, 0.85), (0.5, 0.85), (1.5, 0.4), (9.0, 0.05)]
+)
+def test_threshold_lies_between_the_scores_that_it_parts(cardinality, cut):
+    P = np.array([[0.9, 0.1, 0.0], [0.8, 0.5, 0.3]])
+    assert threshold(P, cardinality) == pytest.approx(cut)
+
+
+def test_averaged_folds_leave_out_one_fold_each(data):
+    X, Y = data
+    seen = []
+
+    class Noting(LabelFrequencies):
+        def _fit(self, X, Y):
+            seen.append({tuple(x) for x in X})
+            super()._fit(X, Y)
+
+    model = AveragedFolds(Noting(), n_folds=4, random_state=0).fit(X, Y)
+    everything = {tuple(x) for x in X}
+    left = [everything - rows for rows in seen]
+    assert [len(rows) for rows in left] == [15] * 4
+    assert set.union(*left) == everything
+    expected = np.mean([e.frequencies_ for e in model.estimators_], axis=0)
+    np.testing.assert_allclose(model.predict_proba(X[:3]), np.tile(expected, (3, 1)))
+    one, other = (
+        AveragedFolds(RAkEL(), 3, random_state=seed).fit(X, Y).predict_proba(X) for seed in (0, 0)
+    )
+    np.testing.assert_array_equal(one, other)
+    for bad in (1, 61):
+        with pytest.raises(ValueError, match=f"n_folds={bad}"):
+            AveragedFolds(ECC(), bad).fit(X, Y)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import pytest
 
 from ldlrepro import paths, published
 from ldlrepro.errors import UnknownNameError
-from ldlrepro.metrics import MULTILABEL
+from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 
 SIX = ["chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersection"]
+HIGHER = {name for name, measure in MEASURES.items() if measure.greater_is_better}
 FOUR = ["RF", "SA-IIS", "SA-BFGS", "StructRF"]
 
 
@@ -49,7 +50,7 @@ def test_tables_of_the_mslp_paper():
     assert set(cells["measure"]) == set(SIX) and cells["method"].nunique() == 13
     assert cells["std"].isna().all() and cells["bold"].isna().all()
     # "MSLP ranks 1st in 93.3% cases" (section 3.3): 28 of 30.
-    higher = cells["measure"].isin(published.HIGHER_IS_BETTER)
+    higher = cells["measure"].isin(HIGHER)
     best = (
         cells.assign(loss=cells["mean"].where(~higher, -cells["mean"]))
         .sort_values("loss")
@@ -80,7 +81,7 @@ def test_tables_of_the_ldlf_paper():
     labels = rows(dataset=list(sizes), measure="labels", mean=list(sizes.values()))
     assert published.identities(pd.concat([cells, labels])).empty
     # "sLDLFs perform best on all of the six measures" (section 4.1): of 18 cells, one is not.
-    loss = one["mean"].where(~one["measure"].isin(published.HIGHER_IS_BETTER), -one["mean"])
+    loss = one["mean"].where(~one["measure"].isin(HIGHER), -one["mean"])
     best = one.loc[loss.groupby([one["dataset"], one["measure"]]).idxmin()]
     (other,) = best[best["method"] != "sLDLF"].itertuples()
     assert (other.dataset, other.measure, other.method) == ("Human_Gene", "euclidean", "BFGS-LDL")
@@ -154,11 +155,8 @@ def test_tables_of_the_mldf_paper():
     cells = published.load("mldf")
     assert cells.groupby("table").size().to_dict() == {3: 27, 4: 276, 5: 54}
     assert not cells[cells["method"] != ""].duplicated(["dataset", "method", "measure"]).any()
-    six = {name: m.greater_is_better for name, m in MULTILABEL.items()}
-    higher = published.HIGHER_IS_BETTER
-    assert {name for name in six if name in higher} == {name for name in six if six[name]}
     four, five = cells[cells["table"] == 4], cells[cells["table"] == 5]
-    assert set(four["measure"]) == set(five["measure"]) == set(six)
+    assert set(four["measure"]) == set(five["measure"]) == set(MULTILABEL)
     assert set(four["dataset"]) == set(five["dataset"]) and four["dataset"].nunique() == 9
     # RAKEL stands in the text only where a column kept all six rows.
     whole = four.groupby("method").size().to_dict()
@@ -222,30 +220,49 @@ def test_unknown_paper_is_named_with_the_stored_ones():
         published.load("nosuchpaper")
 
 
-def test_agreement_is_two_sided_and_takes_the_wider_tolerance():
+def test_a_cell_agrees_differs_or_cannot_tell():
     paper = rows(
-        dataset=list("ABCDE"),
-        measure=["cosine"] * 5,
-        mean=["0.50", "0.50", "-1.00", "0.50", "0.50"],
-        std=["0.10", "0.001", "", "0.10", "0.10"],
-    )
+        dataset=list("ABCDEF"),
+        measure=["cosine"] * 6,
+        mean=["0.50", "0.50", "-1.00", "0.50", "0.50", "0.500"],
+        std=["0.10", "0.10", "", "0.10", "0.10", "0.000"],
+    ).assign(null=[0.45, 0.2, -2.0, 0.55, 0.5, 0.51])
     ours = pd.DataFrame(
         {
-            "dataset": list("ABCDZ"),
+            "dataset": list("ABCDFZ"),
             "method": "m",
             "measure": "cosine",
-            "mean": [0.59, 0.514, -1.02, 0.65, 1.0],
-            "std": 0.01,
+            "mean": [0.59, 0.40, -1.02, 0.65, 0.5004, 1.0],
+            "std": 0.03,
         }
     )
     out = published.compare(ours, paper).set_index("dataset")
-    assert list(out.index) == list("ABCDE")  # our Z has no printed cell, E no result of ours
-    assert out["agrees"].tolist()[:4] == [True, True, True, False]
-    assert out.loc["E", "agrees"] is pd.NA and np.isnan(out.loc["E", "ours"])
-    assert np.allclose(out["tolerance"], [0.1, 0.015, 0.03, 0.1, 0.1])
+    assert list(out.index) == list("ABCDEF")  # our Z has no printed cell, E no result of ours
+    told = out.loc[list("ABCDF")]
+    assert told["outcome"].tolist() == ["cannot tell", "agrees", "agrees", "differs", "agrees"]
+    assert told["tells"].tolist() == [False, True, True, False, True]
+    assert told["within"].tolist() == [True, True, True, False, True]
+    assert out.loc["E", "within"] is pd.NA and pd.isna(out.loc["E", "outcome"])
+    # The printed deviation, ours where there is none, half the last decimal where it is 0.
+    assert np.allclose(told["tolerance"], [0.1, 0.1, 0.03, 0.1, 0.0005])
     assert np.isclose(out.loc["A", "difference"], 0.09)
     assert np.isclose(out.loc["A", "difference_in_stds"], 0.9)
     assert np.isnan(out.loc["C", "difference_in_stds"])
+
+
+def test_without_any_deviation_nothing_is_judged():
+    paper = rows(measure=["cosine"], mean=["0.5"])
+    ours = paper[["dataset", "method", "measure", "mean"]]
+    out = published.compare(ours, paper)
+    assert out["within"].isna().all() and out["difference"].tolist() == [0.0]
+
+
+def test_an_identity_is_counted_once():
+    paper = rows(measure=["sorensen", "intersection", "cosine"], mean=["0.4", "0.6", "0.5"])
+    alone = paper[paper.measure != "intersection"]
+    ours = paper[["dataset", "method", "measure", "mean"]].assign(std=0.1)
+    assert published.compare(ours, paper)["repeated"].tolist() == [True, False, False]
+    assert published.compare(ours, alone)["repeated"].tolist() == [False, False]
 
 
 def test_synthetic_results_are_never_compared():
@@ -254,7 +271,7 @@ def test_synthetic_results_are_never_compared():
         source=["real", "synthetic"]
     )
     out = published.compare(ours, paper)
-    assert out["agrees"].tolist() == [True, pd.NA]
+    assert out["within"].tolist() == [True, pd.NA]
 
 
 def test_a_result_given_twice_is_an_error():
@@ -323,6 +340,26 @@ def test_bold_marks_the_best_of_its_row():
     assert found["method"].tolist() == ["a"]
 
 
+def test_measures_of_cells_and_their_ranges_are_those_of_the_registry():
+    ranges = {r.text for r in published.RULES if len(r.measures) == 1}
+    known = (DISTRIBUTION | MULTILABEL).values()
+    assert ranges == {f"{m.name} <= {m.upper}" for m in known if m.name != "kl_divergence"}
+    others = {"n", "features", "labels", "mae", "fit_seconds", "predict_seconds"}  # Table 20's:
+    others |= {"feature", "threshold", "information_gain", "time_ms"}
+    printed = {m for paper in published.papers() for m in published.load(paper)["measure"]}
+    assert printed - others == set(DISTRIBUTION | MULTILABEL)
+
+
+@pytest.mark.parametrize("measure", ["average_precision", "one_error", "sort_loss"])
+def test_cells_of_every_measure_are_checked(measure):
+    cells = rows(measure=[measure] * 3, method=["a", "b", "c"], mean=["0.30", "1.20", "-0.1"])
+    cells["bold"] = [True, False, False]
+    found = published.identities(cells)
+    upper, lower = f"{measure} <= 1", f"{measure} >= 0"
+    assert found["rule"].tolist() == [upper, lower, f"bold marks the best {measure}"]
+    assert found["method"].tolist() == ["b", "c", "a"]
+
+
 @pytest.mark.parametrize("c", [2, 3, 5, 18])
 @pytest.mark.parametrize("sharp", [0.05, 1.0, 30.0])
 def test_no_rule_is_broken_by_real_distributions(c, sharp):
@@ -346,9 +383,9 @@ def test_no_rule_is_broken_by_real_distributions(c, sharp):
         "squared_chi2": (gap * t).sum(axis=1),
         "fidelity": np.sqrt(d * p).sum(axis=1),
     }
-    assert set(per_row) == published.MEASURES
+    assert {*per_row, "sort_loss"} == set(DISTRIBUTION)
     for values in [*pd.DataFrame(per_row).to_dict("records"), pd.DataFrame(per_row).mean()]:
-        for rule in published.RULES:
+        for rule in (r for r in published.RULES if set(r.measures) <= set(per_row)):
             excess = rule.gap({**values, "c": c})
             assert (abs(excess) if rule.equality else excess) < 1e-12, rule.text
     for one, other, numbers in published.MIRRORED:

@@ -9,11 +9,11 @@ import pytest
 from ldlrepro.datasets import make_standin
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.protocols import get_paper
-from ldlrepro.report import claims, compare, provenance, settings, tables
+from ldlrepro.report import claims, compare, provenance, settings, tables, yardstick
 from ldlrepro.report.chapter import Chapter
 from ldlrepro.report.structrf import figures
 from ldlrepro.report.structrf.tables import running_times
-from ldlrepro.report.values import Beside, Difference, Share, Shown, Spread, Total
+from ldlrepro.report.values import Beside, Difference, Outcomes, Share, Shown, Spread
 
 NAMES = {"SJAFFE": "s-JAFFE", "Movie": "Movie"}
 
@@ -61,12 +61,12 @@ def test_a_chapter_sets_printed_cells_beside_ours():
     chapter = opened("paper", SJAFFE="real")
     assert chapter.order[:2] == ["RF", "SA-IIS"]
     assert chapter.ours.measure.unique().tolist() == ["kl_divergence"]
-    assert tables.agreeing(chapter.compared) == (1, 1)
+    assert tables.agreeing(chapter.compared) == (1, 1, 0, 0)
     both = chapter.joined("other", ["StructRF"])
     assert both.method.value_counts().to_dict() == {"StructRF": 10, "RF": 10}
     assert chapter.joined("other", ["SA-IIS"]).method.unique().tolist() == ["RF"]
     far = replace(chapter, tables=chapter.tables.assign(kl_divergence=1.0))
-    assert tables.agreeing(far.compared) == (0, 1)  # nothing is kept of the other
+    assert tables.agreeing(far.compared) == (0, 1, 0, 0)  # nothing is kept of the other
 
 
 def test_a_table_a_data_set_and_tables_of_five():
@@ -91,7 +91,7 @@ def test_summary_is_mean_and_sample_deviation():
     assert row.folds == 10
 
 
-@pytest.mark.parametrize("shift, share", [(0.0, (1, 1)), (0.05, (0, 1))])
+@pytest.mark.parametrize("shift, share", [(0.0, (1, 1, 0, 0)), (0.05, (0, 1, 0, 0))])
 def test_agreement_counts_cells_within_the_tolerance(shift, share):
     ours = tables.summary(records(shift=shift), measures=["kl_divergence"])
     table = tables.agreement(tables.cells(ours, printed()), NAMES)
@@ -100,9 +100,75 @@ def test_agreement_counts_cells_within_the_tolerance(shift, share):
     assert table.loc["s-JAFFE", "RF"] is None
     html = tables.show(table[["RF", "StructRF"]], "c", missing="not run").data
     assert f"<td>s-JAFFE</td><td>not run</td><td>{share[0]} of 1</td>" in html
-    assert f"<td>not run</td><td>{share[0]} of 1 ({share[0]:.0%})</td>" in html
     apart = tables.agreement(tables.cells(ours, printed()), NAMES, apart=["SJAFFE"])
     assert apart.loc["all that count", "StructRF"] is None
+
+
+def test_what_the_mean_predictor_agrees_with_tells_nothing():
+    mine = pd.concat([records(), records(method="RF", shift=0.2), records(method="mean")])
+    rows = tables.with_null(printed(), mine, "mean")
+    ours = tables.summary(mine, measures=["kl_divergence"])
+    compared = tables.cells(ours, rows)
+    (cell,) = compared[compared.method == "StructRF"].itertuples()
+    assert cell.outcome == "cannot tell" and cell.within and not cell.tells
+    assert tables.agreeing(compared[compared.method == "StructRF"]) == (0, 0, 1, 1)
+    html = tables.side_by_side(ours, rows, "T", ["kl_divergence"], ["StructRF"]).data
+    assert " ?</td>" in html
+    # Far from the mean of our folds the same cell tells.
+    told = tables.with_null(printed(), mine.assign(kl_divergence=1.0), "mean")
+    compared = tables.cells(ours, told)
+    assert tables.agreeing(compared[compared.method == "StructRF"]) == (1, 1, 0, 0)
+
+
+def test_confusion_of_printed_rows_and_our_methods():
+    mine = pd.concat(
+        [
+            records(),
+            records(method="SA-IIS", shift=0.0156),
+            records(method="MeanPredictor", shift=0.5),
+        ]
+    )
+    rows = tables.with_null(
+        tables.published_cells("structrf", [16], ["kl_divergence"]), mine, "MeanPredictor"
+    )
+    table = yardstick.confusion(mine, rows, ["StructRF", "SA-IIS", "MeanPredictor"])
+    assert table.loc["StructRF", "StructRF"] == (1, 1, 0, 0)
+    assert table.loc["SA-IIS", "SA-IIS"] == (1, 1, 0, 0)
+    assert [table.loc[m, "MeanPredictor"] for m in table.index] == [(0, 1, 0, 0)] * len(table)
+    apart = yardstick.confusion(mine, rows, ["StructRF"], apart=["SJAFFE"])
+    assert apart.empty or (apart["StructRF"] == (0, 0, 0, 0)).all()
+
+
+def test_skill_is_the_share_of_the_mean_predictors_loss_removed():
+    means = pd.DataFrame(
+        {
+            "dataset": ["a", "a", "b", "c"],
+            "measure": ["kl_divergence", "cosine", "cosine", "cosine"],
+            "mean": [0.05, 0.95, 0.70, 0.9],
+        },
+        index=[5, 6, 7, 8],
+    )
+    null = means.assign(null=[0.2, 0.8, 0.8, np.nan])
+    found = yardstick.skill(means, null)
+    assert found.index.tolist() == [5, 6, 7, 8]
+    np.testing.assert_allclose(found, [0.75, 0.75, -0.5, np.nan])
+
+
+def test_pictures_of_the_yardstick_draw_and_say_when_there_is_nothing():
+    mine = pd.concat([records(), records(method="MeanPredictor", shift=0.5)])
+    rows = tables.with_null(printed(), mine, "MeanPredictor")
+    table = yardstick.confusion(mine, rows, ["StructRF", "MeanPredictor"])
+    assert yardstick.total(table) == (1, 1, 0, 0)
+    (axis,) = yardstick.confusion_picture(table, "title").axes
+    assert "1/1" in [text.get_text() for text in axis.texts]
+    ours = tables.summary(mine, measures=["kl_divergence"])
+    (axis,) = yardstick.skill_picture(ours, rows, NAMES, ["StructRF"]).axes
+    drawn = [c.get_offsets()[0, 0] for c in axis.collections if len(c.get_offsets())]
+    skills = yardstick.skill_table(ours, rows)
+    skills = skills[skills.method == "StructRF"].skill
+    np.testing.assert_allclose(sorted(drawn), sorted(skills))
+    assert not yardstick.confusion_picture(table.iloc[:0], "title").axes
+    assert not yardstick.skill_picture(ours.iloc[:0], rows.iloc[:0], NAMES, ["StructRF"]).axes
 
 
 def test_synthetic_numbers_are_never_set_beside_printed_ones():
@@ -213,9 +279,11 @@ def test_nearest_and_fixed_settings():
     steps = settings.with_settings(pd.concat([near, far]))
     cells = tables.published_cells("structrf", [16], ["kl_divergence"])
     row = settings.nearest_settings(steps, cells, "SA-IIS", NAMES).iloc[0]
-    assert row["nearest setting"] == "SA-IIS, 200 steps" and row["cells that agree"] == (1, 1)
+    assert row["nearest setting"] == "SA-IIS, 200 steps" and row["cells that agree"] == (1, 1, 0, 0)
     fixed = settings.fixed_settings(steps, cells, {"SA-IIS": ["SA-IIS, 5 steps"]})
-    assert fixed["cells that agree"][0] == (0, 1)
+    rounds = settings.with_settings(pd.concat([near, far]), "rounds").setting
+    assert set(rounds) == {"SA-IIS, 200 rounds", "SA-IIS, 5 rounds"}
+    assert fixed["cells that agree"][0] == (0, 1, 0, 0)
 
 
 def test_running_times_as_ratios_to_a_method():
@@ -250,11 +318,10 @@ def test_numbers_become_text_where_a_table_is_shown():
 
 
 def test_values_as_text():
-    assert [str(v) for v in (Share(1, 3), Total(1, 3), Shown(1, 2))] == [
-        "1 of 3",
-        "1 of 3 (33%)",
-        "1 (2)",
-    ]
+    assert [str(v) for v in (Share(1, 3), Shown(1, 2))] == ["1 of 3", "1 (2)"]
+    some = [Outcomes(3, 4, 1, 2), Outcomes(3, 4, 0, 0), Outcomes(0, 0, 1, 2), Outcomes(0, 0, 0, 0)]
+    assert [str(v) for v in some] == ["3 of 4; ? 1 of 2", "3 of 4", "? 1 of 2", "0 of 0"]
+    assert some[0] + some[1] == (6, 8, 1, 2) and some[0].ratio == 0.75 and np.isnan(some[2].ratio)
     assert Share(1, 4).ratio == 0.25 and np.isnan(Share(0, 0).ratio)
     assert str(Spread(0.12345, np.nan)) == "0.1235" and f"{Spread(1, 2):.1f}" == "1.0±2.0"
     assert str(Difference(0.01, -0.2)) == "+0.0100 (-20.0%)"

@@ -36,7 +36,7 @@ def partition(rows, goes_left, buffer):
     b = 0
     for i in range(k):
         r = rows[i]
-        g = goes_left[r]
+        g = np.int64(goes_left[r])  # interpreted, a uint8 would make a and b bytes
         rows[a] = r
         buffer[b] = r
         a += g

@@ -6,7 +6,6 @@ precision and one-error; coverage counts them as 0. Labels with one class are le
 """
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
 from ldlrepro.kernels import ranking
@@ -25,11 +24,6 @@ def _check(Y, S):
     return Y == 1, S
 
 
-def _ranked(Y):
-    """Rows with both a relevant and an irrelevant label."""
-    return Y.any(axis=1) & ~Y.all(axis=1)
-
-
 def _rows(measure, Y, S):
     values = np.empty(len(Y))
     measure(np.ascontiguousarray(Y), np.ascontiguousarray(S), values)
@@ -38,6 +32,12 @@ def _rows(measure, Y, S):
 
 def _mean(values):
     return float(np.mean(values)) if len(values) else float("nan")
+
+
+def _of_ranked(measure, Y, S):
+    """Mean over the rows with both a relevant and an irrelevant label."""
+    Y, S = _check(Y, S)
+    return _mean(_rows(measure, Y, S)[Y.any(axis=1) & ~Y.all(axis=1)])
 
 
 def hamming_loss(Y, S, threshold=0.5):
@@ -67,8 +67,7 @@ def one_error(Y, S):
     ----------
     .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020, Table 1.
     """
-    Y, S = _check(Y, S)
-    return _mean(_rows(ranking.one_error, Y, S)[_ranked(Y)])
+    return _of_ranked(ranking.one_error, Y, S)
 
 
 def coverage(Y, S):
@@ -101,12 +100,7 @@ def ranking_loss(Y, S):
     ----------
     .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020, Table 1.
     """
-    Y, S = _check(Y, S)
-    keep = _ranked(Y)
-    losses = []
-    for y, s in zip(Y[keep], S[keep], strict=True):
-        losses.append((s[y][:, None] <= s[~y][None, :]).mean())
-    return _mean(losses)
+    return _of_ranked(ranking.ranking_loss, Y, S)
 
 
 def average_precision(Y, S):
@@ -122,14 +116,7 @@ def average_precision(Y, S):
     ----------
     .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020, Table 1.
     """
-    Y, S = _check(Y, S)
-    keep = _ranked(Y)
-    values = []
-    for y, s in zip(Y[keep], S[keep], strict=True):
-        rank = rankdata(-s, method="max")[y]
-        among = rankdata(-s[y], method="max")
-        values.append((among / rank).mean())
-    return _mean(values)
+    return _of_ranked(ranking.average_precision, Y, S)
 
 
 def macro_auc(Y, S):

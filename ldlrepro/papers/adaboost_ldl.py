@@ -15,8 +15,8 @@ from ldlrepro import (
     UniformPredictor,
 )
 from ldlrepro.metrics import DISTRIBUTION, RANKING
-from ldlrepro.models.maxent._lcldl_published import PublishedLCLDL
-from ldlrepro.models.problem_transformation._ptbayes_drawn import DrawnPTBayes
+from ldlrepro.models.maxent import PublishedLCLDL
+from ldlrepro.models.problem_transformation import DrawnPTBayes
 from ldlrepro.papers.structrf import YEAST, zeros_raised
 from ldlrepro.protocols.declare import Experiment, Method, Paper, by_iterations, variant
 

@@ -106,6 +106,8 @@ class Paper:
     experiments : tuple of Experiment
     quick : dict, registry name -> rows of its synthetic stand-in
     studies : tuple of Study
+    null : name of the method in the tables that ignores the features: what it agrees with, a
+        printed cell cannot tell
     tables : dict, number of a table or name of a figure -> (experiments or study, data sets or ())
     """
 
@@ -114,6 +116,7 @@ class Paper:
     experiments: tuple
     quick: dict
     studies: tuple = ()
+    null: str = "MeanPredictor"
     tables: dict = field(default_factory=dict)
 
     def experiment(self, name):

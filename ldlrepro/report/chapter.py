@@ -10,7 +10,7 @@ from ldlrepro import protocols
 from ldlrepro.protocols.declare import Paper
 from ldlrepro.report import provenance
 from ldlrepro.report.plots import style
-from ldlrepro.report.tables import cells, published_cells, summary
+from ldlrepro.report.tables import cells, published_cells, summary, with_null
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Chapter:
     ----------
     paper : Paper
     measures : names of those that its tables print
-    printed : cells that they print
+    printed : cells that they print, with the mean of a predictor that ignores the features
     profile : "paper" or "quick"
     wanted : data sets asked for, in the paper's order
     records : dict, experiment -> records of these data sets
@@ -35,6 +35,9 @@ class Chapter:
     wanted: list
     records: dict
     tables: pd.DataFrame
+
+    def __post_init__(self):
+        self.printed = with_null(self.printed, self.tables, self.paper.null)
 
     @cached_property
     def names(self):
@@ -111,6 +114,11 @@ def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute):
         recompute=recompute,
         progress=False,
     )
+    return read_chapter(paper, measures, tables, profile, datasets)
+
+
+def read_chapter(paper, measures, tables, profile="paper", datasets=None):
+    """The `Chapter` of a paper as it stands; parameters as for `open_chapter`."""
     wanted = [data.resolve(name) for name in datasets or data_sets(paper)]
     records = {e.name: read(paper, e.name, profile, wanted) for e in paper.experiments}
     printed = published_cells(paper.name, tables, measures)

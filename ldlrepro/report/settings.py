@@ -21,8 +21,12 @@ def declared(records, key):
     return pd.Series([s.get(key) for s in records.settings], index=records.index)
 
 
-def with_settings(records):
+def with_settings(records, stages="steps"):
     """Staged and unstaged records with columns ``stage`` and ``setting`` (a text).
+
+    Parameters
+    ----------
+    stages : what the methods' stages are, "rounds" for boosting
 
     See Also
     --------
@@ -34,7 +38,7 @@ def with_settings(records):
         if s is None
         else f"{method}, zeros raised to {s:g}"
         if s < 1
-        else f"{method}, {s} steps"
+        else f"{method}, {s} {stages}"
         for method, s in zip(records.method, stage, strict=True)
     ]
     return records.assign(stage=stage, setting=setting)

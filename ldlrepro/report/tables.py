@@ -7,7 +7,10 @@ from IPython.display import HTML
 
 from ldlrepro import published
 from ldlrepro.metrics import DISTRIBUTION, MEASURES
-from ldlrepro.report.values import Beside, Share, Spread, Total
+from ldlrepro.report.values import Beside, Outcomes, Spread
+
+#: How a table marks the outcome of a cell.
+MARKS = {published.AGREES: "✓", published.DIFFERS: "✗", published.CANNOT_TELL: "?"}
 
 
 def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
@@ -46,14 +49,31 @@ def cells(ours, printed):
     )
 
 
+def with_null(printed, records, null):
+    """Printed cells with the mean of a predictor that ignores the features in column ``null``.
+
+    Parameters
+    ----------
+    null : name of its method in ``records``
+    """
+    measures = [m for m in printed.measure.unique() if m in records]
+    own = summary(records[records.method == null], measures=measures)
+    own = own.rename(columns={"mean": "null"})[["dataset", "measure", "null"]]
+    return printed.drop(columns="null", errors="ignore").merge(
+        own, on=["dataset", "measure"], how="left"
+    )
+
+
 def agreeing(compared):
-    """How many of the compared cells that we have agree, as a `Share`."""
-    there = compared[compared.ours.notna()]
-    return Share(int(there.agrees.sum()), len(there))
+    """`Outcomes` of compared cells; those that repeat another one are not counted."""
+    there = compared[compared.within.notna() & ~compared.repeated]
+    tells, within = there.tells.astype(bool), there.within.astype(bool)
+    counts = (tells & within, tells, ~tells & within, ~tells)
+    return Outcomes(*(int(count.sum()) for count in counts))
 
 
 def agreement(compared, names, apart=()):
-    """Share of cells that agree, for each method and data set.
+    """Outcomes of cells, for each method and data set.
 
     Parameters
     ----------
@@ -63,8 +83,8 @@ def agreement(compared, names, apart=()):
 
     Returns
     -------
-    DataFrame of `Share`, one row a data set and a last one "all that count", one column a method;
-    None where nothing was run
+    DataFrame of `Outcomes`, one row a data set and a last one "all that count", one column a
+    method; None where nothing was run
 
     See Also
     --------
@@ -74,8 +94,8 @@ def agreement(compared, names, apart=()):
     for method in compared.method.unique():
         mine = compared[compared.method == method]
         column = {names[d]: agreeing(mine[mine.dataset == d]) for d in compared.dataset.unique()}
-        column["all that count"] = Total(*agreeing(mine[~mine.dataset.isin(apart)]))
-        table[method] = {row: share if share.whole else None for row, share in column.items()}
+        column["all that count"] = agreeing(mine[~mine.dataset.isin(apart)])
+        table[method] = {row: found if any(found) else None for row, found in column.items()}
     return pd.DataFrame(table).rename_axis("data set")
 
 
@@ -83,7 +103,7 @@ def side_by_side(ours, printed, caption, measures, order):
     """One data set: a row a method, a column a measure; in each cell paper, ours, difference.
 
     The difference is in published standard deviations, where the paper prints none in percent of
-    the printed mean; a tick says that it is within the stated tolerance.
+    the printed mean. A tick: within the tolerance; a question mark: so is the mean predictor.
     """
     arrows = {m: "↑" if MEASURES[m].greater_is_better else "↓" for m in measures}
     heads = {m: f"{MEASURES[m].label} {arrows[m]}" for m in measures}
@@ -142,7 +162,7 @@ def _grid(ours, printed, caption, column, heads, order):
             own = Spread(mine.loc[(method, key), "mean"], mine.loc[(method, key), "std"])
             c = compared.loc[(method, key)] if (method, key) in compared.index else None
             if c is not None and pd.notna(c.ours):
-                mark = "✓" if c.agrees else "✗"
+                mark = MARKS.get(c.outcome, "")
                 theirs = Spread(c.published, c.published_std)
                 lines = f"{theirs}<br><b>{own}</b><br>{_away(c)} {mark}"
             else:

@@ -20,11 +20,30 @@ class Share(NamedTuple):
         return f"{self.part} of {self.whole}"
 
 
-class Total(Share):
-    """A share with its percentage: "5 of 6 (83%)"."""
+class Outcomes(NamedTuple):
+    """Printed cells beside ours: "13 of 13; ? 64 of 65".
+
+    So many agree of those that can tell; after the question mark, of those that cannot, because
+    the mean predictor is within the tolerance as well, how many ours is within.
+    """
+
+    agree: int
+    tell: int
+    within: int
+    untold: int
+
+    @property
+    def ratio(self):
+        """Share of the cells that can tell, NaN where none can."""
+        return self.agree / self.tell if self.tell else float("nan")
+
+    def __add__(self, other):
+        return type(self)(*(a + b for a, b in zip(self, other, strict=True)))
 
     def __str__(self):
-        return f"{super().__str__()} ({self.ratio:.0%})"
+        told = [f"{self.agree} of {self.tell}"] if self.tell or not self.untold else []
+        untold = [f"? {self.within} of {self.untold}"] if self.untold else []
+        return "; ".join(told + untold)
 
 
 class Spread(NamedTuple):

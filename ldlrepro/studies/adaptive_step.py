@@ -21,7 +21,7 @@ ALPHA, BETA = 0.25, 8.0
 STEP = running.Step(True, ALPHA, BETA)
 ROWS = 10_000
 SIZES = (100, 300, 1000, 3000, 10_000)
-REPEATS = 5
+FOLDS = 5
 
 
 def task(quick=False):
@@ -47,8 +47,8 @@ def run(quick=False):
     Returns
     -------
     dict of DataFrame
-        "searches": n, repeat, counts ("from scratch", "running"), step ("all", "adaptive"),
-        evaluations, milliseconds (sort included), gain, feature, threshold, data, source.
+        "searches": n, fold, counts ("from scratch", "running"), step ("all", "adaptive"),
+        evaluations, milliseconds (sort included), gain, feature, threshold, dataset, source.
         "visits": feature, position, gain of what the two searches from scratch evaluated at the
         full size; of the search over all thresholds at most 100 a feature.
     """
@@ -56,18 +56,18 @@ def run(quick=False):
     sizes = [s for s in SIZES if s <= len(X)]
     rows, visits = [], []
     for n in sizes:
-        for repeat in range(REPEATS):
-            some = np.random.default_rng(repeat).permutation(len(X))[:n]
+        for fold in range(FOLDS):
+            some = np.random.default_rng(fold).permutation(len(X))[:n]
             if n == len(X):
                 some = np.arange(n)
-            XT, cluster = np.ascontiguousarray(X[some].T), _cluster(D[some], repeat)
+            XT, cluster = np.ascontiguousarray(X[some].T), _cluster(D[some], fold)
             for step in ("all", "adaptive"):
                 one, seen = _from_scratch(XT, cluster, step)
-                rows.append({"n": n, "repeat": repeat, "step": step} | one)
-                if n == sizes[-1] and repeat == 0:
+                rows.append({"n": n, "fold": fold, "step": step} | one)
+                if n == sizes[-1] and fold == 0:
                     visits.append(seen)
-                rows.append({"n": n, "repeat": repeat, "step": step} | _running(XT, cluster, step))
-    searches = pd.DataFrame(rows).assign(data=name, source=source)
+                rows.append({"n": n, "fold": fold, "step": step} | _running(XT, cluster, step))
+    searches = pd.DataFrame(rows).assign(dataset=name, source=source)
     return {"searches": searches, "visits": pd.concat(visits)}
 
 

@@ -7,12 +7,8 @@ reuse, as many more levels a layer as printed and ten times as many.
 
 import pandas as pd
 
-from ldlrepro import datasets, metrics
+from ldlrepro import RFPCT, MLDFSuite, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.multilabel._forests import RFPCT
-from ldlrepro.models.multilabel._mldf import MLDFSuite
 from ldlrepro.protocols.split import hold_out
 
 #: Hold-outs of each set, the first of the tables'.
@@ -29,35 +25,35 @@ def run(quick=False):
     Returns
     -------
     dict of DataFrame
-        "depth": data, source, time (of the hold-out), method (`FOREST` or `CASCADE`), depth (of the
+        "depth": dataset, source, fold (a hold-out), method (`FOREST` or `CASCADE`), depth (of the
         trees; of MLDF's, levels more in each layer; NaN is no limit), measure, layers (L; 1 for
         RF-PCT), test.
     """
-    times, trees, settings = HOLD_OUTS, TREES, {}
+    folds, trees, settings = HOLD_OUTS, TREES, {}
     if quick:
-        bunches, times, trees = [datasets.make_standin("scene", n_samples=60)], {"scene": 1}, 5
+        bunches, folds, trees = [datasets.make_standin("scene", n_samples=60)], {"scene": 1}, 5
         settings = {"max_layers": 3, "n_estimators": 3, "max_estimators": 5, "more_estimators": 1}
     else:
-        bunches = [datasets.load(name) for name in times]
+        bunches = [datasets.load(name) for name in folds]
     rows = []
     for bunch in bunches:
         X, Y = bunch.X, bunch.Y
-        for time in range(times[bunch.name]):
-            train, validation, test = hold_out(len(X), 0.5, (0, time))
+        for fold in range(folds[bunch.name]):
+            train, validation, test = hold_out(len(X), 0.5, (0, fold))
             fitted = [*train, *validation]
-            where = bunch.name, bunch.source, time
+            where = bunch.name, bunch.source, fold
             for depth in DEPTHS:
-                forest = RFPCT(trees, max_depth=depth, random_state=time).fit(X[fitted], Y[fitted])
+                forest = RFPCT(trees, max_depth=depth, random_state=fold).fit(X[fitted], Y[fitted])
                 S = forest.predict_proba(X[test])
                 for measure in MULTILABEL:
                     score = getattr(metrics, measure)(Y[test], S)
                     rows.append((*where, FOREST, depth, measure, 1, score))
             for depth in MORE_DEPTHS:
-                suite = MLDFSuite(reuse=False, more_depth=depth, random_state=time, **settings)
+                suite = MLDFSuite(reuse=False, more_depth=depth, random_state=fold, **settings)
                 suite.fit(X[fitted], Y[fitted])
                 layers = {cascade.measure: cascade.best for cascade in suite.cascades_}
                 for measure, S in suite.staged_predict(X[test]):
                     score = getattr(metrics, measure)(Y[test], S)
                     rows.append((*where, CASCADE, depth, measure, layers[measure], score))
-    columns = ["data", "source", "time", "method", "depth", "measure", "layers", "test"]
+    columns = ["dataset", "source", "fold", "method", "depth", "measure", "layers", "test"]
     return {"depth": pd.DataFrame(rows, columns=columns)}

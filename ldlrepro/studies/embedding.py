@@ -10,17 +10,11 @@ import numpy as np
 import pandas as pd
 from sklearn.manifold import trustworthiness
 
-from ldlrepro import datasets
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.embedding._cca import CCA
-from ldlrepro.models.embedding._lpp import LPP
-from ldlrepro.models.embedding._mslp import MSLP
-from ldlrepro.models.embedding._pca import PCA
+from ldlrepro import CCA, LPP, MSLP, PCA, datasets
 
 SETS = ("SJAFFE", "SBU_3DFE", "SCUT_FBP", "M2B", "Natural_Scene")
 NEIGHBORS = 10
-REPEATS = 5
+FOLDS = 5
 DIMENSIONS = 2
 #: With lambda = 0 and more features than rows any embedding of the training rows can be had.
 FITTED_TO_ROWS = "MSLP, beta 1, lambda 0"
@@ -44,8 +38,8 @@ def run(quick=False):
     Returns
     -------
     dict of DataFrame
-        "trustworthiness": data, source, method ("features" are all features, not embedded), rows
-        ("fitted" or "new"), repeat, trustworthiness.
+        "trustworthiness": dataset, source, method ("features" are all features, not embedded), rows
+        ("fitted" or "new"), fold, trustworthiness.
     """
     toys = {
         "toy": datasets.make_mslp_toy(300 if quick else 3000),
@@ -57,8 +51,8 @@ def run(quick=False):
         real = {name: datasets.load(name) for name in SETS}
     rows = []
     for name, bunch in (toys | real).items():
-        for repeat in range(1 if quick else REPEATS):
-            order = np.random.default_rng(repeat).permutation(len(bunch.X))
+        for fold in range(1 if quick else FOLDS):
+            order = np.random.default_rng(fold).permutation(len(bunch.X))
             parts = dict(zip(("fitted", "new"), np.array_split(order, 2), strict=True))
             X, D = bunch.X[parts["fitted"]], bunch.D[parts["fitted"]]
             embeddings = {"features": lambda X: X} | {
@@ -69,6 +63,6 @@ def run(quick=False):
                     score = trustworthiness(
                         bunch.D[there], embed(bunch.X[there]), n_neighbors=NEIGHBORS
                     )
-                    rows.append((name, bunch.source, method, part, repeat, score))
-    columns = ["data", "source", "method", "rows", "repeat", "trustworthiness"]
+                    rows.append((name, bunch.source, method, part, fold, score))
+    columns = ["dataset", "source", "method", "rows", "fold", "trustworthiness"]
     return {"trustworthiness": pd.DataFrame(rows, columns=columns)}

@@ -8,11 +8,8 @@ nothing deleted.
 
 import pandas as pd
 
-from ldlrepro import datasets
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.multilabel._confidence import measure_items
-from ldlrepro.models.multilabel._mldf import MLDF
+from ldlrepro import MLDF, datasets
+from ldlrepro.models.multilabel import measure_items
 from ldlrepro.protocols.split import hold_out
 
 HOLD_OUTS = 10
@@ -25,7 +22,7 @@ def run(quick=False):
     Returns
     -------
     dict of DataFrame
-        "labels": data, source, time (of the hold-out), deleted (a label, `NOTHING` or
+        "labels": dataset, source, fold (a hold-out), deleted (a label, `NOTHING` or
         `OTHER_NUMBERS`), label, accuracy, auc, on the test rows.
     """
     settings = {"max_layers": 2, "growth": False}
@@ -36,19 +33,19 @@ def run(quick=False):
         bunch = datasets.load("scene")
     X, Y, names = bunch.X, bunch.Y, bunch.label_names
     rows = []
-    for time in range(1 if quick else HOLD_OUTS):
-        train, validation, test = hold_out(len(X), 0.5, (0, time))
+    for fold in range(1 if quick else HOLD_OUTS):
+        train, validation, test = hold_out(len(X), 0.5, (0, fold))
         fitted = [*train, *validation]
-        ways = {NOTHING: {}, OTHER_NUMBERS: {"random_state": 1000 + time}}
+        ways = {NOTHING: {}, OTHER_NUMBERS: {"random_state": 1000 + fold}}
         ways |= {name: {"drop_label": j} for j, name in enumerate(names)}
         for deleted, way in ways.items():
-            mldf = MLDF(**settings | {"random_state": time} | way).fit(X[fitted], Y[fitted])
+            mldf = MLDF(**settings | {"random_state": fold} | way).fit(X[fitted], Y[fitted])
             P = mldf.predict_proba(X[test])
             accuracy = 1 - measure_items("hamming_loss", Y[test] > 0, P)
             auc = measure_items("macro_auc", Y[test] > 0, P)
             rows += [
-                (bunch.name, bunch.source, time, deleted, *values)
+                (bunch.name, bunch.source, fold, deleted, *values)
                 for values in zip(names, accuracy, auc, strict=True)
             ]
-    columns = ["data", "source", "time", "deleted", "label", "accuracy", "auc"]
+    columns = ["dataset", "source", "fold", "deleted", "label", "accuracy", "auc"]
     return {"labels": pd.DataFrame(rows, columns=columns)}

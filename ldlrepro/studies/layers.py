@@ -6,12 +6,9 @@ CAL500 as well. RF-PCT is grown with as many trees as MLDF's final layer holds, 
 
 import pandas as pd
 
-from ldlrepro import datasets, metrics
+from ldlrepro import MLDF, RFPCT, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.multilabel._forests import RFPCT
-from ldlrepro.models.multilabel._mldf import MLDF, best_layer
+from ldlrepro.models.multilabel import best_layer
 from ldlrepro.protocols.split import hold_out
 
 SETS = ("yeast", "CAL500")
@@ -34,9 +31,9 @@ def run(quick=False):
     Returns
     -------
     dict of DataFrame
-        "layers": data, source, time (of the hold-out), measure, layer, train (what growth looks
+        "layers": dataset, source, fold (a hold-out), measure, layer, train (what growth looks
         at), test, final (whether it is the layer L of Algorithm 3).
-        "forests": data, source, time, measure, trees, test, of RF-PCT.
+        "forests": dataset, source, fold, measure, trees, test, of RF-PCT.
     """
     if quick:
         bunches = [datasets.make_standin("scene", n_samples=60)]
@@ -46,25 +43,25 @@ def run(quick=False):
     layers, forests = [], []
     for bunch in bunches:
         X, Y = bunch.X, bunch.Y
-        for time in range(1 if quick else HOLD_OUTS):
-            train, validation, test = hold_out(len(X), 0.5, (0, time))
+        for fold in range(1 if quick else HOLD_OUTS):
+            train, validation, test = hold_out(len(X), 0.5, (0, fold))
             fitted = [*train, *validation]
             grown = {}
             for measure in MULTILABEL:
-                mldf = MLDF(measure, growth=False, random_state=time, **settings)
+                mldf = MLDF(measure, growth=False, random_state=fold, **settings)
                 mldf.fit(X[fitted], Y[fitted])
                 final = final_layer(measure, mldf.performance_)
                 score = getattr(metrics, measure)
-                where = bunch.name, bunch.source, time, measure
+                where = bunch.name, bunch.source, fold, measure
                 for t, P in enumerate(mldf.staged_predict_proba(X[test]), 1):
                     shown = mldf.performance_[t - 1], score(Y[test], P), t == final
                     layers.append((*where, t, *shown))
                 trees = sum(len(forest.trees) for forest in mldf.cascade_.layers[final - 1])
                 if trees not in grown:
-                    forest = RFPCT(trees, random_state=time).fit(X[fitted], Y[fitted])
+                    forest = RFPCT(trees, random_state=fold).fit(X[fitted], Y[fitted])
                     grown[trees] = forest.predict_proba(X[test])
                 forests.append((*where, trees, score(Y[test], grown[trees])))
-    where = ["data", "source", "time", "measure"]
+    where = ["dataset", "source", "fold", "measure"]
     return {
         "layers": pd.DataFrame(layers, columns=[*where, "layer", "train", "test", "final"]),
         "forests": pd.DataFrame(forests, columns=[*where, "trees", "test"]),

@@ -9,11 +9,15 @@ rows, layer by layer.
 import numpy as np
 import pandas as pd
 
-from ldlrepro import datasets, metrics
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.multilabel import _mldf
-from ldlrepro.models.multilabel._confidence import better, log_confidence, measure_items
+from ldlrepro import MLDF, datasets, metrics
+from ldlrepro.models.multilabel import (
+    best_layer,
+    better,
+    log_confidence,
+    mean,
+    measure_items,
+    reuse,
+)
 from ldlrepro.protocols.split import hold_out
 
 HOLD_OUTS = 3
@@ -22,22 +26,22 @@ STUDIED = ("hamming_loss", "average_precision")
 
 def lowest(measure, Y, H, G):
     """As Algorithm 2, with the lowest confidence in place of the mean one."""
-    now, before = (measure_items(measure, Y, _mldf.mean(A)) for A in (H, G))
+    now, before = (measure_items(measure, Y, mean(A)) for A in (H, G))
     worse = better(measure, before, now)
     if not worse.any():
         return -np.inf
-    return log_confidence(measure, _mldf.mean(H))[worse].min()
+    return log_confidence(measure, mean(H))[worse].min()
 
 
 def best_in_training(measure, Y, H, G):
     """The threshold with the best measure on the training rows; no reuse where it is as good."""
-    confidence = log_confidence(measure, _mldf.mean(H))
+    confidence = log_confidence(measure, mean(H))
     tried = [-np.inf, *np.quantile(confidence, np.arange(1, 11) / 10)]
     scores = []
     for threshold in tried:
-        kept = _mldf.mean(_mldf.reuse(measure, H, G, threshold))
+        kept = mean(reuse(measure, H, G, threshold))
         scores.append(np.nanmean(measure_items(measure, Y, kept)))
-    return tried[_mldf.best_layer(measure, scores, len(scores))[0] - 1]
+    return tried[best_layer(measure, scores, len(scores))[0] - 1]
 
 
 RULES = {
@@ -54,7 +58,7 @@ def run(quick=False):
     Returns
     -------
     dict of DataFrame
-        "thresholds": data, source, time (of the hold-out), measure, rule, layers (L), train, test
+        "thresholds": dataset, source, fold (a hold-out), measure, rule, layers (L), train, test
     """
     if quick:
         bunch = datasets.make_standin("scene", n_samples=60)
@@ -63,16 +67,16 @@ def run(quick=False):
         bunch, settings = datasets.load("scene"), {}
     X, Y = bunch.X, bunch.Y
     rows = []
-    for time in range(1 if quick else HOLD_OUTS):
-        train, validation, test = hold_out(len(X), 0.5, (0, time))
+    for fold in range(1 if quick else HOLD_OUTS):
+        train, validation, test = hold_out(len(X), 0.5, (0, fold))
         fitted = [*train, *validation]
         for measure in STUDIED:
             for name, rule in RULES.items():
-                mldf = _mldf.MLDF(measure, reuse=rule, random_state=time, **settings)
+                mldf = MLDF(measure, reuse=rule, random_state=fold, **settings)
                 mldf.fit(X[fitted], Y[fitted])
                 score = getattr(metrics, measure)(Y[test], mldf.predict_proba(X[test]))
                 trained = mldf.performance_[mldf.n_layers_ - 1]
-                where = bunch.name, bunch.source, time, measure, name
+                where = bunch.name, bunch.source, fold, measure, name
                 rows.append((*where, mldf.n_layers_, trained, score))
-    columns = ["data", "source", "time", "measure", "rule", "layers", "train", "test"]
+    columns = ["dataset", "source", "fold", "measure", "rule", "layers", "train", "test"]
     return {"thresholds": pd.DataFrame(rows, columns=columns)}

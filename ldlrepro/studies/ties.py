@@ -10,11 +10,8 @@ may make 500.
 import numpy as np
 import pandas as pd
 
-from ldlrepro import datasets, metrics
+from ldlrepro import RFPCT, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
-
-# Not from the package itself: its fingerprint would then be that of every model.
-from ldlrepro.models.multilabel._forests import RFPCT
 from ldlrepro.protocols.split import hold_out
 
 SETS = ("CAL500", "enron", "image", "scene", "yeast")
@@ -41,7 +38,7 @@ def run(quick=False):
     Returns
     -------
     dict of DataFrame
-        "ties": data, source, time (of the hold-out), trees, ties, and a column for each measure.
+        "ties": dataset, source, fold (a hold-out), trees, ties, and a column for each measure.
     """
     if quick:
         bunches = [datasets.make_standin("scene", n_samples=60)]
@@ -50,16 +47,16 @@ def run(quick=False):
     rows = []
     for bunch in bunches:
         X, Y = bunch.X, bunch.Y
-        for time in range(1 if quick else HOLD_OUTS):
-            train, validation, test = hold_out(len(X), 0.5, (0, time))
+        for fold in range(1 if quick else HOLD_OUTS):
+            train, validation, test = hold_out(len(X), 0.5, (0, fold))
             fitted = [*train, *validation]
             for trees in (5, 10) if quick else TREES:
-                forest = RFPCT(trees, random_state=time).fit(X[fitted], Y[fitted])
+                forest = RFPCT(trees, random_state=fold).fit(X[fitted], Y[fitted])
                 S = forest.predict_proba(X[test])
-                for ties, T in treatments(Y[test], S, np.random.default_rng(time)).items():
+                for ties, T in treatments(Y[test], S, np.random.default_rng(fold)).items():
                     # A step may carry a score of 0.5 over the threshold, which is no tie.
                     scored = {m: S if m == "hamming_loss" else T for m in MULTILABEL}
                     scores = [getattr(metrics, m)(Y[test], A) for m, A in scored.items()]
-                    rows.append((bunch.name, bunch.source, time, trees, ties, *scores))
-    columns = ["data", "source", "time", "trees", "ties", *MULTILABEL]
+                    rows.append((bunch.name, bunch.source, fold, trees, ties, *scores))
+    columns = ["dataset", "source", "fold", "trees", "ties", *MULTILABEL]
     return {"ties": pd.DataFrame(rows, columns=columns)}

@@ -1,1 +1,18 @@
 """Multi-label learners: MLDF, its forests, and what the paper compares them with."""
+
+from ldlrepro.models.multilabel._averaged_folds import AveragedFolds
+from ldlrepro.models.multilabel._confidence import better, log_confidence, measure_items
+from ldlrepro.models.multilabel._cut import CUTS, CutAtCardinality
+from ldlrepro.models.multilabel._mldf import best_layer, mean, reuse
+
+__all__ = [
+    "CUTS",
+    "AveragedFolds",
+    "CutAtCardinality",
+    "best_layer",
+    "better",
+    "log_confidence",
+    "mean",
+    "measure_items",
+    "reuse",
+]

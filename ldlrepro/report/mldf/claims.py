@@ -105,18 +105,18 @@ def _by_size(records, first, second):
 
 
 def _growth_claims(layers, forests):
-    by = layers.groupby(["data", "time", "measure"], sort=False)
+    by = layers.groupby(["dataset", "fold", "measure"], sort=False)
     rows = []
-    for (data, time, measure), mine in by:
+    for (dataset, fold, measure), mine in by:
         sign = 1 if UP[measure] else -1
         test = sign * mine.sort_values("layer").test.to_numpy()
         final = int(mine.layer[mine.final].iloc[0]) - 1
-        forest = forests[(forests.data == data) & (forests.time == time)]
+        forest = forests[(forests.dataset == dataset) & (forests.fold == fold)]
         forest = sign * forest.test[forest.measure == measure].iloc[0]
         span = test.max() - test[0]
         rows.append(
             {
-                "data": data,
+                "dataset": dataset,
                 "deeper": test[final] > test[0],
                 "near": test[final] >= test.max() - 0.1 * max(span, 0),
                 "no_loss": test[final] >= test[-1],
@@ -124,7 +124,7 @@ def _growth_claims(layers, forests):
             }
         )
     table = pd.DataFrame(rows)
-    by_set = table.groupby("data", sort=False)
+    by_set = table.groupby("dataset", sort=False)
     said = {
         "Layer L is better than the first (Figure 3)": ("deeper", "better"),
         "Growth stops almost at the best layer (Figure 3)": (
@@ -148,7 +148,7 @@ def _growth_claims(layers, forests):
 
 def _label_claims(labels):
     """Section 4.5, on the measures of the study; label names as in the file."""
-    if labels.time.nunique() < 2 or "FallFoliage" not in set(labels.label):
+    if labels.fold.nunique() < 2 or "FallFoliage" not in set(labels.label):
         return {}
     accuracy, p = decreases(labels, "accuracy")
 

@@ -94,17 +94,17 @@ def figure_3(layers, forests, dataset, title):
     ----------
     layers, forests : tables of the study "layers"
     """
-    layers, forests = layers[layers.data == dataset], forests[forests.data == dataset]
+    layers, forests = layers[layers.dataset == dataset], forests[forests.dataset == dataset]
     if layers.empty:
         return nothing("No records of this study.")
     figure, axes = plt.subplots(2, 3, figsize=(10.5, 5.5))
     for axis, measure in zip(axes.flat, MEASURES, strict=True):
-        for time, line in layers[layers.measure == measure].groupby("time"):
-            axis.plot(line.layer, line.test, color=f"C{time}", linewidth=1)
+        for fold, line in layers[layers.measure == measure].groupby("fold"):
+            axis.plot(line.layer, line.test, color=f"C{fold}", linewidth=1)
             at = line[line.final]
-            axis.plot(at.layer, at.test, "o", color=f"C{time}", label=f"split {time + 1}, layer L")
-            forest = forests[(forests.measure == measure) & (forests.time == time)]
-            axis.plot(at.layer, forest.test, "^", color=f"C{time}", mfc="none", label="RF-PCT")
+            axis.plot(at.layer, at.test, "o", color=f"C{fold}", label=f"split {fold + 1}, layer L")
+            forest = forests[(forests.measure == measure) & (forests.fold == fold)]
+            axis.plot(at.layer, forest.test, "^", color=f"C{fold}", mfc="none", label="RF-PCT")
         arrow = "↑" if UP[measure] else "↓"
         axis.set(title=f"{LABEL[measure]} {arrow}", xlabel="layer")
     figure.suptitle(title)
@@ -114,7 +114,7 @@ def figure_3(layers, forests, dataset, title):
 
 def figure_4(labels):
     """Figure 4: decrease on each label (across) where one was deleted (down); * for p < 5%."""
-    if labels.time.nunique() < 2:
+    if labels.fold.nunique() < 2:
         return nothing("One split: no test.")
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.4))
     for axis, measure in zip(axes, ("accuracy", "auc"), strict=True):

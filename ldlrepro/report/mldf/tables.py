@@ -201,10 +201,10 @@ class Layers(tuple):
 def growth(layers, forests, names):
     """Where growth stops and what that costs: means over the splits of the study "layers"."""
     rows = []
-    for (dataset, measure), mine in layers.groupby(["data", "measure"], sort=False):
-        by = mine.groupby("time", sort=False)
+    for (dataset, measure), mine in layers.groupby(["dataset", "measure"], sort=False):
+        by = mine.groupby("fold", sort=False)
         pick = by.test.max() if UP[measure] else by.test.min()
-        trees = forests[(forests.data == dataset) & (forests.measure == measure)]
+        trees = forests[(forests.dataset == dataset) & (forests.measure == measure)]
         rows.append(
             {
                 "data set": names[dataset],
@@ -232,7 +232,7 @@ def decreases(labels, measure):
     -------
     (mean, p): DataFrames, deleted label (and `OTHER_NUMBERS`) by label; p of the paired t-test
     """
-    wide = labels.pivot(index=["time", "label"], columns="deleted", values=measure)
+    wide = labels.pivot(index=["fold", "label"], columns="deleted", values=measure)
     order = list(dict.fromkeys(labels.label))
     relative = 100 * wide.rsub(wide[NOTHING], axis=0).div(wide[NOTHING], axis=0)
     mean, p = {}, {}
@@ -322,7 +322,7 @@ def ties_of_rf_pct(printed, ties):
     printed : rows of Table 4
     ties : table of the study "ties"
     """
-    groups = ties.rename(columns={"data": "dataset"}).groupby(["trees", "ties"], sort=False)
+    groups = ties.groupby(["trees", "ties"], sort=False)
     ways = {f"{n} trees, ties {way}": mine for (n, way), mine in groups}
     return agreement_as(printed, "RF-PCT", ways)
 
@@ -361,7 +361,7 @@ def depths(table, printed):
     DataFrame, one row a method and depth: mean over the hold-outs of each measure
     """
     rows = []
-    for cell in printed[printed.dataset.isin(table.data)].itertuples():
+    for cell in printed[printed.dataset.isin(table.dataset)].itertuples():
         if cell.method in ("MLDF", FOREST):
             rows.append((cell.method, "printed", cell.measure, cell.mean))
     for cell in table.itertuples():
@@ -379,7 +379,7 @@ def depths(table, printed):
 
 def show_depths(chapter, table):
     """`depths` of each data set, as HTML."""
-    for name, mine in table.groupby("data", sort=False):
-        numbers = mine.groupby("data").time.nunique()
+    for name, mine in table.groupby("dataset", sort=False):
+        numbers = mine.groupby("dataset").fold.nunique()
         caption = f"{chapter.names.get(name, name)}, {splits(numbers)}"
         yield show(depths(mine, to_stand_beside(chapter, 4)), caption, False, form="{:.3f}")

@@ -45,7 +45,7 @@ def claims(records, study, measures, methods):
         ),
     ):
         evidence[claim] = _against(tables, records["terms"], f"MSLP, {other}", measures)
-    for claim, data, rows, method in (
+    for claim, dataset, rows, method in (
         ("on the toy (Figure 5)", "toy", ("fitted", "new"), "MSLP"),
         ("on the noisy toy (Figure 6)", "noisy toy", ("fitted", "new"), "MSLP"),
         ("on s-JAFFE, fitted rows (Figure 7)", "SJAFFE", ("fitted",), "MSLP"),
@@ -53,7 +53,7 @@ def claims(records, study, measures, methods):
         ("on s-JAFFE, fitted rows", "SJAFFE", ("fitted",), FITTED_TO_ROWS),
         ("on s-JAFFE, new rows", "SJAFFE", ("new",), FITTED_TO_ROWS),
     ):
-        mine = study[(study.data == data) & study.rows.isin(rows)]
+        mine = study[(study.dataset == dataset) & study.rows.isin(rows)]
         evidence[f"{method} keeps label neighbours better than LPP {claim}"] = _kept_better(
             mine, method
         )
@@ -83,7 +83,7 @@ def _against(tables, terms, other, measures):
 
 
 def _kept_better(study, method):
-    wide = study.pivot_table(index=["rows", "repeat"], columns="method", values="trustworthiness")
+    wide = study.pivot_table(index=["rows", "fold"], columns="method", values="trustworthiness")
     if wide.empty:
         return NOT_RUN
     better = wide[method] > wide["LPP"]

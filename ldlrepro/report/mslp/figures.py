@@ -5,7 +5,7 @@ import numpy as np
 from sklearn.manifold import trustworthiness
 
 from ldlrepro import LPP, MSLP, datasets
-from ldlrepro.models.embedding._mslp import neighbour_sets
+from ldlrepro.models.embedding import neighbour_sets
 from ldlrepro.report.plots import legend_below, nothing
 from ldlrepro.report.settings import declared
 from ldlrepro.studies.embedding import FITTED_TO_ROWS, NEIGHBORS

@@ -136,16 +136,18 @@ def show_first_places(chapter):
 
 
 def kept_neighbours(study, names):
-    """Trustworthiness, mean and standard deviation over the repeats: fitted beside new rows."""
-    groups = study.groupby(["data", "method", "rows"], sort=False)["trustworthiness"]
+    """Trustworthiness, mean and standard deviation over the folds: fitted beside new rows."""
+    groups = study.groupby(["dataset", "method", "rows"], sort=False)["trustworthiness"]
     cell = groups.agg(["mean", "std"])
     table = {}
-    for data in study.data.unique():
-        table[names.get(data, f"{data} (synthetic)")] = {
-            method: Beside(*(Spread(*cell.loc[(data, method, rows)]) for rows in ("fitted", "new")))
+    for dataset in study.dataset.unique():
+        table[names.get(dataset, f"{dataset} (synthetic)")] = {
+            method: Beside(
+                *(Spread(*cell.loc[(dataset, method, rows)]) for rows in ("fitted", "new"))
+            )
             for method in study.method.unique()
         }
-    return pd.DataFrame(table).T.rename_axis("data")
+    return pd.DataFrame(table).T.rename_axis("data set")
 
 
 class Chosen(dict):

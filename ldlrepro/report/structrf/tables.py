@@ -107,7 +107,7 @@ def show_table_19(both, rounds, measures, names):
     movie = summary(both[both.dataset == "Movie"], measures=measures)
     yield side_by_side(movie, printed, "Table 19. Movie", measures, ["StructRF", *BOOSTERS])
     caption = "{}: size and rounds nearest to the printed cells"
-    yield from show_nearest(with_settings(rounds), printed, BOOSTERS, names, caption)
+    yield from show_nearest(with_settings(rounds, "rounds"), printed, BOOSTERS, names, caption)
     for method in BOOSTERS:
         yield show_head_to_head(both, "StructRF", method, names)
 

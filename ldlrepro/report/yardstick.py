@@ -1,0 +1,188 @@
+"""What agreement is worth: printed rows against all of our methods, and skill over the mean."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from ldlrepro.metrics import MEASURES
+from ldlrepro.report.plots import nothing
+from ldlrepro.report.tables import agreeing, cells, summary
+from ldlrepro.report.values import Outcomes
+
+#: Skill below this is drawn at the edge: worse than the mean predictor by as much as its loss.
+LEAST_SKILL = -1.0
+
+
+def confusion(records, printed, methods, apart=()):
+    """Which of our methods each printed row agrees with.
+
+    A reproduction is convincing where a method agrees with its own row and others do not.
+
+    Parameters
+    ----------
+    records : records of the columns, the trivial predictors among them
+    printed : cells with a column ``null`` (see `with_null`)
+    methods : ours, in the order of the columns
+    apart : data sets that are not counted
+
+    Returns
+    -------
+    DataFrame of `Outcomes`, a row a printed method, a column a method of ours
+    """
+    printed = printed[~printed.dataset.isin(apart)]
+    table = {}
+    for ours in methods:
+        mine = records[(records.method == ours) & ~records.dataset.isin(apart)]
+        mine = summary(mine, measures=printed.measure.unique())
+        table[ours] = {
+            theirs: agreeing(cells(mine.assign(method=theirs), rows))
+            for theirs, rows in printed.groupby("method", sort=False)
+        }
+    return pd.DataFrame(table).rename_axis("printed")
+
+
+def confusion_of(chapter, more=None):
+    """`confusion` of a chapter: its printed rows and the methods of its tables.
+
+    Parameters
+    ----------
+    more : records of further methods that get columns of their own, or None
+    """
+    records = chapter.tables if more is None else pd.concat([chapter.tables, more])
+    order = [m for m in chapter.order if m in set(records.method)]
+    methods = [*order, *(m for m in dict.fromkeys(records.method) if m not in order)]
+    return confusion(records, chapter.printed, methods, chapter.apart)
+
+
+def confusion_picture(table, title):
+    """`confusion` as a picture: each square the share of the printed cells that can tell.
+
+    The number in a square is the count; a printed row none of whose cells can tell is hatched.
+    """
+    table = table.loc[[any(any(v) for v in row) for row in table.to_numpy()]]
+    if table.empty:
+        return nothing("Nothing to compare: synthetic data are never set beside printed numbers.")
+    share = table.map(lambda found: found.ratio).to_numpy(float)
+    rows, columns = table.shape
+    figure, axis = plt.subplots(figsize=(2.2 + 0.62 * columns, 1.6 + 0.36 * rows))
+    axis.pcolormesh(share, cmap="Blues", vmin=0, vmax=1, edgecolors="white", linewidth=1)
+    for i, row in enumerate(table.to_numpy()):
+        for j, found in enumerate(row):
+            if not found.tell:
+                axis.add_patch(
+                    plt.Rectangle((j, i), 1, 1, fill=False, hatch="///", edgecolor="0.8")
+                )
+                continue
+            text = f"{found.agree}/{found.tell}" if j == 0 or found.agree else "0"
+            colour = "white" if found.ratio > 0.6 else "black"
+            axis.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=7, color=colour)
+            if table.index[i] == table.columns[j]:
+                box = plt.Rectangle((j, i), 1, 1, fill=False, edgecolor="black", linewidth=1.5)
+                axis.add_patch(box)
+    axis.set_xticks(np.arange(columns) + 0.5, table.columns, rotation=45, ha="right", fontsize=8)
+    axis.set_yticks(np.arange(rows) + 0.5, table.index, fontsize=8)
+    axis.set(xlabel="ours", ylabel="printed", title=title)
+    axis.invert_yaxis()
+    axis.tick_params(length=0)
+    for side in axis.spines.values():
+        side.set_visible(False)
+    figure.tight_layout()
+    return figure
+
+
+def diagonal(table):
+    """Outcomes of each printed row with our method of that name, None where there is none."""
+    return pd.Series(
+        [table.loc[m, m] if m in table.columns else None for m in table.index], index=table.index
+    )
+
+
+def total(table):
+    """Sum of `diagonal` over the printed rows that have a method of ours."""
+    return sum((found for found in diagonal(table) if found is not None), Outcomes(0, 0, 0, 0))
+
+
+def skill(means, null):
+    """Share of the mean predictor's loss that is removed: 1 is perfect, 0 the mean predictor.
+
+    The loss of a similarity is its distance from 1.
+
+    Parameters
+    ----------
+    means : DataFrame with dataset, measure, mean
+    null : DataFrame with dataset, measure, null (see `tables.with_null`)
+
+    Returns
+    -------
+    Series with the index of ``means``
+    """
+    mean = means.drop(columns="null", errors="ignore").merge(
+        null[["dataset", "measure", "null"]].drop_duplicates(),
+        on=["dataset", "measure"],
+        how="left",
+    )
+    up = mean.measure.map(lambda m: MEASURES[m].greater_is_better).to_numpy(bool)
+    loss, base = (np.where(up, 1 - mean[c], mean[c]) for c in ("mean", "null"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return pd.Series(1 - loss / base, index=means.index)
+
+
+def skill_table(ours, printed, measure="kl_divergence"):
+    """Skill by one measure, ours and printed: a row a data set and method.
+
+    Parameters
+    ----------
+    ours : result of `tables.summary`; printed : cells with ``null``
+    """
+    printed = printed[printed.measure == measure]
+    ours = ours[
+        (ours.measure == measure) & ours.dataset.isin(printed.dataset[printed.null.notna()])
+    ]
+    rows = [
+        frame.assign(skill=skill(frame, printed), which=which)[
+            ["dataset", "method", "which", "skill"]
+        ]
+        for which, frame in (("ours", ours), ("printed", printed[printed.null.notna()]))
+    ]
+    return pd.concat(rows, ignore_index=True)
+
+
+def skill_picture(ours, printed, names, order, measure="kl_divergence"):
+    """Where there is something to learn: skill of every method on every data set.
+
+    A row a data set; filled marks are ours, open ones printed; 0 is the mean predictor.
+
+    Parameters
+    ----------
+    ours, printed : as for `skill_table`
+    names : dict, data set -> name; order : methods
+    """
+    table = skill_table(ours, printed, measure)
+    there = [d for d in names if d in set(table.dataset)]
+    if not there:
+        return nothing("Skill is drawn where printed numbers stand beside ours.")
+    methods = [m for m in order if m in set(printed.method)]
+    figure, axis = plt.subplots(figsize=(8, 1.5 + 0.34 * len(there)))
+    for i, method in enumerate(methods):
+        for which, fill in (("printed", "none"), ("ours", f"C{i}")):
+            mine = table[(table.method == method) & (table.which == which)]
+            y = [there.index(d) + 0.5 * (i / max(len(methods) - 1, 1) - 0.5) for d in mine.dataset]
+            label = method if which == "ours" else None
+            axis.scatter(
+                np.maximum(mine.skill, LEAST_SKILL),
+                y,
+                s=28,
+                facecolors=fill,
+                edgecolors=f"C{i}",
+                marker="os^Dv<>pPX*hd"[i % 13],
+                label=label,
+            )
+    axis.axvline(0, color="0.5", linewidth=1)
+    axis.set_yticks(range(len(there)), [names[d] for d in there])
+    axis.set_xlim(LEAST_SKILL - 0.05, 1)
+    axis.invert_yaxis()
+    axis.set_xlabel(f"share of the mean predictor's {MEASURES[measure].label} removed")
+    figure.legend(*axis.get_legend_handles_labels(), loc="upper center", ncols=6, fontsize=8)
+    rows = -(-len(methods) // 6)
+    figure.tight_layout(rect=(0, 0, 1, 1 - (0.25 * rows + 0.1) / figure.get_size_inches()[1]))
+    return figure
