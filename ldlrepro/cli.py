@@ -302,10 +302,6 @@ def _bench(options):
     _print(bench.run(options.dataset, options.repeats))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 def _agreement(options):
     from ldlrepro import scoreboard  # plots: not needed by the other commands
 
@@ -314,3 +310,7 @@ def _agreement(options):
         table = scoreboard.agreement_of(paper.name)
         print(f"{paper.title}: printed rows, our methods across\n")
         print(table.map(lambda found: str(found) if any(found) else "-").to_string(), end="\n\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
