@@ -25,9 +25,9 @@ lint: .venv/.installed
 unit: .venv/.installed
 	$(BIN)/python -m pytest tests
 
-# Kernels against their naive twins once more, interpreted: what is compiled is what is written.
+# The tests once more with the kernels interpreted: what is compiled is what is written.
 kernels: .venv/.installed
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/test_kernels.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests -m 'not jit_only'
 
 # Stored outputs against the committed records: exact text of the marked cells. Without data, so that
 # a missing or stale record shows as such and is not computed here.

@@ -26,6 +26,7 @@ def test_gain_and_search_from_scratch():
     assert count == visited.sum() == sum(len(np.unique(x)) - 1 for x in XT)
 
 
+@pytest.mark.jit_only("interpreted, 20 seconds")
 def test_four_ways_of_searching():
     table = adaptive_step.run(quick=True)["searches"]
     assert set(table.source) == {"synthetic"}

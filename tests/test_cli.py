@@ -154,6 +154,7 @@ def test_bench_takes_any_spelling(monkeypatch):
     assert bench._known(["s-jaffe", "COREL16K001"]) == ["SJAFFE", "corel16k001"]
 
 
+@pytest.mark.jit_only("interpreted, minutes")
 def test_bench_of_the_multi_label_learners(small_standins, capsys):
     assert cli.main(["bench", "--dataset", "corel16k001", "--repeats", "1"]) == 0
     header, *lines = capsys.readouterr().out.splitlines()
@@ -161,6 +162,7 @@ def test_bench_of_the_multi_label_learners(small_standins, capsys):
     assert len(lines) == 4 and all("synthetic stand-in for corel16k" in line for line in lines)
 
 
+@pytest.mark.jit_only("interpreted, minutes")
 def test_both_sides_of_the_bench_do_about_equally_well(small_standins):
     rows = bench.run(["yeast"], repeats=1)
     methods = [row["method"] for row in rows]

@@ -13,6 +13,8 @@ from ldlrepro.protocols import get_paper, open_store, paper_names
 from ldlrepro.protocols.declare import Method
 from ldlrepro.report.settings import declared
 
+pytestmark = pytest.mark.jit_only("of runs and records, not of kernels")
+
 METHODS = [
     (paper, experiment, method)
     for paper in map(get_paper, paper_names())

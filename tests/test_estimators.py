@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numba import config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -20,7 +21,7 @@ ESTIMATORS = {
     if isinstance(getattr(ldlrepro, name), type)
     and issubclass(getattr(ldlrepro, name), LDLEstimator)
 }
-SMALL = {"n_estimators": 5}
+SMALL = {"n_estimators": 5} | ({"max_iter": 20} if config.DISABLE_JIT else {})
 SEEDED = [n for n, e in ESTIMATORS.items() if "random_state" in e.get_params()]
 toy = make_toy(n_train=80, random_state=0)
 
@@ -61,6 +62,7 @@ EXPECTED_FAILURES = {
 }
 
 
+@pytest.mark.jit_only("interpreted, two minutes")
 @parametrize_with_checks(
     [_with_second_label(type(e))(**small(n).get_params(deep=False)) for n, e in ESTIMATORS.items()],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,

@@ -17,6 +17,8 @@ from ldlrepro.protocols import get_paper, paper_names, source
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.fingerprint import fingerprint, of_data, of_function, of_method
 
+pytestmark = pytest.mark.jit_only("of runs and records, not of kernels")
+
 Unit = namedtuple("Unit", "paper experiment method dataset form")
 
 

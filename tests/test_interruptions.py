@@ -18,7 +18,10 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 import slow_paper  # noqa: E402
 
-pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc")
+pytestmark = [
+    pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc"),
+    pytest.mark.jit_only("of runs and records, not of kernels"),
+]
 
 
 def start(folder, *more, jobs=2):

@@ -10,6 +10,8 @@ import pytest
 
 import ldlrepro
 
+pytestmark = pytest.mark.jit_only("about compiled code")
+
 PACKAGE = Path(ldlrepro.__file__).parent
 INNER = """
 from ldlrepro.kernels._jit import kernel

@@ -244,6 +244,7 @@ def test_same_seed_same_numbers(method):
     assert np.abs(one - other).max() > 1e-6
 
 
+@pytest.mark.jit_only("interpreted, minutes")
 def test_the_toy_data_are_learned():
     forest = LDLForest(validation_fraction=0, random_state=0).fit(toy.X, toy.D)
     assert forest.n_iter_ == len(forest.loss_curve_) == forest.best_iter_ == 1000

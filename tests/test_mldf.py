@@ -150,6 +150,7 @@ def test_growth_stops_three_layers_after_the_best():
     assert best_layer("one_error", [float("nan")] * 4, 3) == (1, True)
 
 
+@pytest.mark.jit_only("interpreted, 20 seconds each")
 @pytest.mark.parametrize("measure", ["one_error", "macro_auc"])
 def test_layers_kept_are_those_up_to_the_best(measure):
     settings = SMALL | {"max_layers": 12, "patience": 2, "random_state": 0}
@@ -169,6 +170,7 @@ def test_layers_kept_are_those_up_to_the_best(measure):
 # the whole
 
 
+@pytest.mark.jit_only("interpreted, 20 seconds each")
 def test_first_layer_is_the_two_forests_averaged_over_folds():
     settings = {"max_layers": 1, "more_depth": 20, "n_estimators": 200, "max_estimators": 200}
     P = MLDF(random_state=0, **settings).fit(X, Y).predict_proba(X_NEW)
@@ -214,6 +216,7 @@ def test_performance_is_out_of_fold():
     assert metrics.hamming_loss(Y, last) < fitted.performance_[-1]
 
 
+@pytest.mark.jit_only("interpreted, 20 seconds each")
 @pytest.mark.parametrize("settings", [{}, {"reuse": False}, {"block": "c45", "growth": False}])
 def test_suite_is_six_mldf(settings):
     settings = SMALL | settings | {"random_state": 5}
@@ -228,6 +231,7 @@ def test_suite_is_six_mldf(settings):
     np.testing.assert_array_equal(suite.predict_proba(X_NEW), yielded["hamming_loss"])
 
 
+@pytest.mark.jit_only("interpreted, ten seconds")
 def test_measures_share_the_layers_with_equal_inputs():
     settings = SMALL | {"growth": False, "random_state": 0}
     with_reuse = MLDFSuite(**settings).fit(X, Y).cascades_

@@ -41,6 +41,7 @@ def grown():
     return layers.run(quick=True)
 
 
+@pytest.mark.jit_only("interpreted, 20 seconds")
 @pytest.mark.parametrize("measure", list(MULTILABEL))
 def test_final_layer_of_the_study_is_the_one_where_growth_stops(grown, measure):
     settings = {"max_layers": 5, "n_estimators": 3, "max_estimators": 5, "more_estimators": 1}
