@@ -194,13 +194,14 @@ def scoreboard():
 
     Returns
     -------
-    DataFrame, a row a paper: paper, own and rivals (`Outcomes`), not run, and the number of claims
-    by verdict
+    DataFrame, a row a paper: paper, own and rivals (`Outcomes`), not run, and the number of the
+    paper's claims by verdict
     """
     rows = []
     for board in BOARDS.values():
         chapter = board.open()
-        verdicts = board.claims(chapter).verdict.value_counts()
+        claims = board.claims(chapter)
+        verdicts = claims.verdict[~claims.ours].value_counts()
         claims = {f"claims {v}": int(verdicts.get(v, 0)) for v in VERDICTS}
         rows.append({"paper": board.title} | cells_of(chapter, board.own) | claims)
     return pd.DataFrame(rows)

@@ -250,9 +250,20 @@ def test_firsts_are_the_best_of_their_cells_ties_included():
 
 
 def test_claims_table():
-    table = claims.claims_table({"it is so": (1.0, "in all"), "it is not": claims.NOT_RUN})
-    assert table.verdict.tolist() == ["reproduced", "not run"]
-    assert table.columns.tolist() == ["claim", "verdict", "evidence"]
+    table = claims.claims_table(
+        {
+            "it is so": (1.0, "in all"),
+            "it is not": claims.NOT_RUN,
+            claims.Ours("is it?"): (0.5, "?"),
+        }
+    )
+    assert table.verdict.tolist() == ["reproduced", "not run", "partly"]
+    assert table.ours.tolist() == [False, False, True]
+    of_paper, own = (html.data for html in claims.show_claims(table))
+    assert (
+        "Claims of the paper" in of_paper and "it is not" in of_paper and "is it?" not in of_paper
+    )
+    assert "Questions of our own" in own and "is it?" in own
 
 
 @pytest.mark.parametrize("share, word", [(1.0, "reproduced"), (0.6, "partly"), (0.1, "not")])

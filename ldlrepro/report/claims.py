@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro.report.compare import LEVEL, p_value, pairs_of, tally, wins
+from ldlrepro.report.tables import show
 from ldlrepro.report.values import Share, Shown
 
 #: A claim on many cells is reproduced from this share of them on, partly from the second on.
@@ -16,15 +17,34 @@ REPRODUCED, PARTLY = 0.95, 0.5
 NOT_RUN = float("nan"), "not run"
 
 
+class Ours(str):
+    """A question of our own, among the claims of a paper."""
+
+
 def claims_table(evidence):
-    """The claims of a paper, each with its verdict and evidence.
+    """The claims of a paper and our own questions, each with its verdict and evidence.
 
     Parameters
     ----------
-    evidence : dict, claim -> (share, text)
+    evidence : dict, claim (`Ours` where the paper says nothing) -> (share, text)
+
+    Returns
+    -------
+    DataFrame: claim, verdict, evidence, ours (bool)
     """
-    rows = [(claim, verdict(share), text) for claim, (share, text) in evidence.items()]
-    return pd.DataFrame(rows, columns=["claim", "verdict", "evidence"])
+    rows = [
+        (str(claim), verdict(share), text, isinstance(claim, Ours))
+        for claim, (share, text) in evidence.items()
+    ]
+    return pd.DataFrame(rows, columns=["claim", "verdict", "evidence", "ours"])
+
+
+def show_claims(table):
+    """`claims_table` as HTML: the claims of the paper, then our own questions."""
+    for ours, caption in ((False, "Claims of the paper"), (True, "Questions of our own")):
+        some = table[table.ours == ours].drop(columns="ours")
+        if len(some):
+            yield show(some, caption, False)
 
 
 def verdict(share):

@@ -2,7 +2,7 @@
 
 from ldlrepro.protocols import stats
 from ldlrepro.report.adaboost_ldl.tables import against_bagging, boosted, geometric_mean
-from ldlrepro.report.claims import NOT_RUN, claims_table, wins_claim
+from ldlrepro.report.claims import NOT_RUN, Ours, claims_table, wins_claim
 from ldlrepro.report.compare import LEVEL
 
 #: A boosted mean up to this share worse than the plain one counts as no harm.
@@ -26,13 +26,13 @@ def claims(ours, theirs, tables, matching, learners):
         "K-L of PT-Bayes and SA-IIS gets much better (section 3.4)": _gains(
             ours[ours.method.isin(["PT-Bayes", "SA-IIS"])], "kl_divergence", 0.9
         ),
-        "Boosting lowers SortLoss (our question: everywhere?)": _gains(ours, "sort_loss", 1.0),
-        "No learner is harmed in K-L (our question)": _gains(ours, "kl_divergence", 1 + NO_HARM),
-        "The order of labels gets better, by Spearman (our question)": _order(matching),
-        "Boosting is better than bagging, by K-L (our question)": wins_claim(
+        Ours("Boosting lowers SortLoss everywhere"): _gains(ours, "sort_loss", 1.0),
+        Ours("No learner is harmed in K-L"): _gains(ours, "kl_divergence", 1 + NO_HARM),
+        Ours("The order of labels gets better, by Spearman"): _order(matching),
+        Ours("Boosting is better than bagging, by K-L"): wins_claim(
             tables, against_bagging(learners), ["kl_divergence"]
         ),
-        "Boosting is better than bagging, by Spearman (our question)": wins_claim(
+        Ours("Boosting is better than bagging, by Spearman"): wins_claim(
             tables, against_bagging(learners), ["spearman"]
         ),
     }

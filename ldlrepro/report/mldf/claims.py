@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ldlrepro.report.claims import NOT_RUN, claims_table, order_claim
+from ldlrepro.report.claims import NOT_RUN, Ours, claims_table, order_claim
 from ldlrepro.report.compare import LEVEL, duels, firsts
 from ldlrepro.report.mldf.tables import MEASURES, UP, decreases, score
 from ldlrepro.report.values import Share
@@ -27,7 +27,7 @@ def claims(records, printed, layers, forests, labels, methods, c45, no_reuse):
     evidence["Reuse helps: MLDF is better than without (sections 1 and 4.3)"] = order_claim(
         records, mldf, no_reuse, MEASURES
     )
-    evidence["MLDF without reuse is better than the rivals (not claimed)"] = _all_rivals(
+    evidence[Ours("MLDF without reuse is better than the rivals")] = _all_rivals(
         records, no_reuse, rivals
     )
     evidence["Reuse does more on larger sets (section 4.3)"] = _by_size(records, mldf, no_reuse)
@@ -35,7 +35,7 @@ def claims(records, printed, layers, forests, labels, methods, c45, no_reuse):
     evidence["MLDF on C4.5 trees is better than the rivals too (section 4.6)"] = _all_rivals(
         records, c45, rivals
     )
-    evidence["The two blocks differ little (our comparison)"] = _block(records, mldf, c45)
+    evidence[Ours("The two blocks differ little")] = _block(records, mldf, c45)
     evidence.update(_label_claims(labels))
     return claims_table(evidence)
 
@@ -131,7 +131,7 @@ def _growth_claims(layers, forests):
             "near",
             "within a tenth of the gain from the first layer to the best on test",
         ),
-        "Stopping is no loss: layer L is no worse than the last (our test)": (
+        Ours("Stopping is no loss: layer L is no worse than the last"): (
             "no_loss",
             "no worse",
         ),

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ldlrepro.report.claims import NOT_RUN, claims_table, wins_claim
+from ldlrepro.report.claims import NOT_RUN, Ours, claims_table, wins_claim
 from ldlrepro.report.mslp.tables import LEVEL_OF_PAPER, first_places
 from ldlrepro.report.settings import declared
 from ldlrepro.studies.embedding import FITTED_TO_ROWS
@@ -22,7 +22,7 @@ def claims(records, study, measures, methods):
     for claim, mine in (
         ("MSLP is first in 93.3% of the cells (section 3.3)", tables),
         (
-            "MSLP is first, everything chosen on the test folds",
+            Ours("MSLP is first, everything chosen on the test folds"),
             pd.concat([best, tables[~tables.method.isin(best.method)]]),
         ),
     ):
@@ -54,9 +54,8 @@ def claims(records, study, measures, methods):
         ("on s-JAFFE, new rows", "SJAFFE", ("new",), FITTED_TO_ROWS),
     ):
         mine = study[(study.dataset == dataset) & study.rows.isin(rows)]
-        evidence[f"{method} keeps label neighbours better than LPP {claim}"] = _kept_better(
-            mine, method
-        )
+        text = f"{method} keeps label neighbours better than LPP {claim}"
+        evidence[text if "Figure" in claim else Ours(text)] = _kept_better(mine, method)
     return claims_table(evidence)
 
 

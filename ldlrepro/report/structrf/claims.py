@@ -2,7 +2,14 @@
 
 import pandas as pd
 
-from ldlrepro.report.claims import NOT_RUN, claims_table, order_claim, same_claim, spread_claim
+from ldlrepro.report.claims import (
+    NOT_RUN,
+    Ours,
+    claims_table,
+    order_claim,
+    same_claim,
+    spread_claim,
+)
 from ldlrepro.report.tables import summary
 
 
@@ -27,9 +34,9 @@ def claims(tables, boosting, grid, times, steps, measures, measures_19):
     random = steps[steps.setting == "SA-IIS, random start, 200 steps"]
     random = random[random.dataset.isin(tables.dataset)].assign(method="SA-IIS, random start")
     evidence |= {
-        "SA-BFGS > SA-IIS, with the random start that reproduces SA-IIS": order_claim(
-            pd.concat([tables, random]), "SA-BFGS", "SA-IIS, random start", measures
-        ),
+        Ours(
+            "SA-BFGS > SA-IIS, with the random start that comes nearer to the printed SA-IIS"
+        ): order_claim(pd.concat([tables, random]), "SA-BFGS", "SA-IIS, random start", measures),
         "StructRF has the lower standard deviation (abstract)": spread_claim(
             spread, "StructRF", chain[1:], measures
         ),
