@@ -5,8 +5,8 @@ numbers, as a rule a frame of them; those called ``show_`` and more make HTML of
 """
 
 from ldlrepro.report.chapter import open_chapter
+from ldlrepro.report.claims import show_claims
 from ldlrepro.report.compare import show_head_to_head, tally
-from ldlrepro.report.plots import all_cells
 from ldlrepro.report.provenance import show_provenance
 from ldlrepro.report.rounding import show_rounding
 from ldlrepro.report.settings import fixed_settings, show_nearest, with_settings
@@ -20,22 +20,26 @@ from ldlrepro.report.tables import (
     show_identities,
     summary,
 )
+from ldlrepro.report.yardstick import confusion_of, confusion_picture, skill_picture
 
 __all__ = [
     "agreement",
-    "all_cells",
+    "confusion_of",
+    "confusion_picture",
     "fixed_settings",
     "open_chapter",
     "printed_rows",
     "published_cells",
     "show",
     "show_by_fives",
+    "show_claims",
     "show_each_data_set",
     "show_head_to_head",
     "show_identities",
     "show_nearest",
     "show_provenance",
     "show_rounding",
+    "skill_picture",
     "summary",
     "tally",
     "with_settings",

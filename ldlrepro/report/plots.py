@@ -5,49 +5,10 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ldlrepro.metrics import MEASURES
-
 
 def style():
     """Use the book's matplotlib style."""
     plt.style.use(Path(__file__).with_name("ldlrepro.mplstyle"))
-
-
-def all_cells(compared, title):
-    """Scatter of every cell: the printed mean across, ours up, one panel a method.
-
-    Parameters
-    ----------
-    compared : result of `tables.cells`
-
-    See Also
-    --------
-    agreement : The same cells, counted.
-    """
-    there = compared[compared.ours.notna()]
-    methods = list(there.method.unique())
-    if not methods:
-        return nothing("Nothing to compare: synthetic data are never set beside printed numbers.")
-    columns = min(len(methods), 5)
-    figure, axes = panels(
-        len(methods), columns, 2.1 * columns, 2.3, above=0.5, sharex=True, sharey=True
-    )
-    for axis, method in zip(axes.flat, methods, strict=False):
-        mine = there[there.method == method]
-        low, high = 0.5 * there.published.min(), 2 * there.published.max()
-        axis.plot([low, high], [low, high], color="0.6", linewidth=0.8, zorder=0)
-        for measure, cells in mine.groupby("measure", sort=False):
-            axis.scatter(
-                cells.published, cells.ours, s=10, alpha=0.8, label=MEASURES[measure].label
-            )
-        axis.set(xscale="log", yscale="log")
-        axis.set_title(method, fontsize=9)
-    figure.supxlabel("printed", fontsize=9)
-    figure.supylabel("ours", fontsize=9)
-    axes[0, 0].legend(fontsize=6, loc="upper left")
-    figure.suptitle(title)
-    figure.tight_layout()
-    return figure
 
 
 def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", columns=3):

@@ -11,9 +11,12 @@ from ldlrepro.report.compare import LEVEL, tally
 from ldlrepro.report.settings import declared, with_settings
 from ldlrepro.report.tables import agreeing, cells, show, show_by_fives, summary
 from ldlrepro.report.values import Beside
+from ldlrepro.report.yardstick import confusion, diagonal
 
 #: Measures that do not change under any increasing function of the degrees.
 SCALE_FREE = ("spearman", "kendall", "ndcg")
+#: Learners with the gradient of public code -> the paper's name.
+WITH_GRADIENT = {"LC-LDL, public gradient": "LC-LDL"}
 #: Forms of a learner in the table of terms.
 VARIANTS = ("", ", boosted", ", drawn uniformly", ", no warm start", ", bagged")
 
@@ -54,6 +57,32 @@ def agreement_of_drawn_labels(chapter):
     ours = summary(chapter.records["drawn_labels"], measures=chapter.measures)
     compared = cells(ours, chapter.printed)
     return agreement_by_measure(compared[compared.ours.notna()], chapter.apart)
+
+
+def agreement_of_public_start(chapter):
+    """Cells that agree with learners as public code starts them, beside those of the tables.
+
+    Returns
+    -------
+    DataFrame of `Outcomes`, a row a printed method; a column for the learners of the tables, for
+    those from the public start, and for those with the public gradient as well
+    """
+    public = chapter.records["public_start"]
+    names = declared(public, "learner").map(WITH_GRADIENT)
+    gradient = public[names.notna()]
+    forms = zip(names.dropna(), declared(gradient, "form"), strict=True)
+    gradient = gradient.assign(method=[n if form == "plain" else boosted(n) for n, form in forms])
+    sides = {
+        "from zero (the tables)": chapter.tables,
+        "from the public start": public[names.isna()],
+        "with the public gradient too": gradient,
+    }
+    table = {
+        what: diagonal(confusion(mine, chapter.printed, set(mine.method), chapter.apart))
+        for what, mine in sides.items()
+    }
+    table = pd.DataFrame(table).rename_axis("method").dropna(thresh=2)
+    return table.astype(object).where(table.notna(), None)
 
 
 def show_against_bagging(records, learners):
