@@ -297,6 +297,22 @@ def test_nearest_and_fixed_settings():
     assert fixed["cells that agree"][0] == (0, 1, 0, 0)
 
 
+def test_sets_of_a_family_count_as_one():
+    level = {"a": (0, 0, 0, 0.3), "b": (0.1, 0.1, 0.1, 0.2), "c": (0.2, 0.2, 0.2, 0.1)}
+    sets = ("Yeast_alpha", "Yeast_cdc", "SJAFFE", "Movie")
+    mine = pd.concat(
+        records(d, m, shift=by)
+        for m, shifts in level.items()
+        for d, by in zip(sets, shifts, strict=False)
+    )
+    ranks = compare.family_ranks(mine, list(level), "kl_divergence")
+    assert ranks.index.tolist() == ["Yeast", "SJAFFE", "Movie"] and ranks.attrs["sets"] == 4
+    assert ranks.loc["Movie"].tolist() == [3, 2, 1]
+    np.testing.assert_allclose(ranks.mean(), [5 / 3, 2, 7 / 3])  # with the sets apart 1.5, 2, 2.5
+    (axis,) = compare.critical_difference(mine, list(level), "kl_divergence", "Ranks").axes
+    assert axis.get_title() == "Ranks; 3 families of 4 data sets"
+
+
 def test_running_times_as_ratios_to_a_method():
     two = pd.concat([records(), records(method="SA-BFGS").assign(fit_seconds=4.0)])
     rows = tables.published_cells("structrf", [3], ["fit_seconds", "predict_seconds"])

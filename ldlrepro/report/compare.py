@@ -183,22 +183,47 @@ def duels(records, first, rivals, measures):
     return pd.DataFrame(rows, columns=columns)
 
 
-def critical_difference(records, methods, measure, title):
-    """Average ranks over data sets; bars join methods that Nemenyi's test does not separate."""
+#: Data sets that share rows and features are one family: ten label matrices for one table of genes,
+#: two halves of one collection of images. The others stand for themselves.
+FAMILIES = {"Yeast_": "Yeast", "corel16k": "corel16k"}
+
+
+def family(dataset):
+    """Name of the family that a data set belongs to: its own where it has none."""
+    return next((name for start, name in FAMILIES.items() if dataset.startswith(start)), dataset)
+
+
+def family_ranks(records, methods, measure):
+    """Average ranks of methods within each family of data sets, 1 the best.
+
+    Sets that lack one of the methods do not count.
+
+    Returns
+    -------
+    DataFrame, a row a family, a column a method; its attribute ``sets`` says how many sets
+    """
     mean = records.pivot_table(index="dataset", columns="method", values=measure, sort=False)
     mean = mean[list(methods)].dropna()
-    if len(mean) < 3:
-        return plt.figure(figsize=(8, 0.2))
-    sign = -1 if MEASURES[measure].greater_is_better else 1
-    p = scikit_posthocs.posthoc_nemenyi_friedman((sign * mean).to_numpy())
-    p.index = p.columns = mean.columns
-    ranks = pd.Series(
-        stats.ranks(mean.to_numpy(), MEASURES[measure].greater_is_better).mean(axis=0),
-        index=mean.columns,
+    ranks = pd.DataFrame(
+        stats.ranks(mean.to_numpy(), MEASURES[measure].greater_is_better),
+        index=mean.index,
+        columns=mean.columns,
     )
+    found = ranks.groupby(ranks.index.map(family), sort=False).mean()
+    found.attrs["sets"] = len(mean)
+    return found
+
+
+def critical_difference(records, methods, measure, title):
+    """Average ranks over families of data sets; bars join what Nemenyi's test does not separate."""
+    ranks = family_ranks(records, methods, measure)
+    if len(ranks) < 3:
+        return plt.figure(figsize=(8, 0.2))
+    p = scikit_posthocs.posthoc_nemenyi_friedman(ranks.to_numpy())
+    p.index = p.columns = ranks.columns
     figure, axis = plt.subplots(figsize=(8, 1 + 0.4 * len(methods)))
-    scikit_posthocs.critical_difference_diagram(ranks, p, ax=axis)
-    axis.set_title(title)
+    scikit_posthocs.critical_difference_diagram(ranks.mean(), p, ax=axis)
+    axis.set_title(f"{title}; {len(ranks)} families of {ranks.attrs['sets']} data sets")
     return figure
 
 
