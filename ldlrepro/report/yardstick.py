@@ -73,7 +73,7 @@ def confusion_picture(table, title):
                     plt.Rectangle((j, i), 1, 1, fill=False, hatch="///", edgecolor="0.8")
                 )
                 continue
-            text = f"{found.agree}/{found.tell}" if j == 0 or found.agree else "0"
+            text = f"{found.agree}/{found.tell}"
             colour = "white" if found.ratio > 0.6 else "black"
             axis.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=7, color=colour)
             if table.index[i] == table.columns[j]:
@@ -83,6 +83,7 @@ def confusion_picture(table, title):
     axis.set_yticks(np.arange(rows) + 0.5, table.index, fontsize=8)
     axis.set(xlabel="ours", ylabel="printed", title=title)
     axis.invert_yaxis()
+    axis.grid(False)
     axis.tick_params(length=0)
     for side in axis.spines.values():
         side.set_visible(False)

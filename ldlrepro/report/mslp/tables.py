@@ -135,6 +135,86 @@ def show_first_places(chapter):
         yield show(places_table(places), f"First places, {what}", False)
 
 
+#: Data sets of one kind, which are counted together.
+KINDS = {
+    "expressions (s-JAFFE, s-BU_3DFE)": ("SJAFFE", "SBU_3DFE"),
+    "beauty (SCUT-FBP, M2B)": ("SCUT_FBP", "M2B"),
+}
+
+
+def agreement_by_kind(chapter):
+    """`Outcomes` of every printed row on each kind of data sets: a row a method."""
+    table = {}
+    for kind, some in KINDS.items():
+        mine = chapter.compared[chapter.compared.dataset.isin(some)]
+        table[kind] = {m: agreeing(mine[mine.method == m]) for m in methods_of_paper(chapter)}
+        table[kind]["all"] = agreeing(mine)
+    return pd.DataFrame(table).rename_axis("method")
+
+
+def best_printed_and_mean(chapter):
+    """The best printed mean of each measure, whose it is, and the mean predictor on our copy.
+
+    Returns
+    -------
+    DataFrame, a row a data set, a column a measure: `Beside` of two numbers, and how many of the
+    printed methods the mean predictor beats
+    """
+    rows = []
+    for dataset, mine in chapter.printed[chapter.printed.null.notna()].groupby(
+        "dataset", sort=False
+    ):
+        row = {"data set": chapter.names[dataset]}
+        for measure, cell in mine.groupby("measure", sort=False):
+            up = DISTRIBUTION[measure].greater_is_better
+            best = cell["mean"].max() if up else cell["mean"].min()
+            null = cell.null.iloc[0]
+            beaten = int(((cell["mean"] < null) if up else (cell["mean"] > null)).sum())
+            row[DISTRIBUTION[measure].label] = f"{best:.4f} / {null:.4f} ({beaten})"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def show_sets_apart(chapter):
+    """`agreement_by_kind` and `best_printed_and_mean` as HTML."""
+    yield show(agreement_by_kind(chapter), "Cells that agree, by kind of data", missing="not run")
+    caption = (
+        "Best of the thirteen printed means / mean predictor on our copy "
+        "(printed methods that are worse than it)"
+    )
+    yield show(best_printed_and_mean(chapter), caption, False)
+
+
+def show_whole_cca(chapter):
+    """CCA with and without a first step: cells that agree by data set, and first places, as HTML.
+
+    The first places are those of CCA and of MSLP, with each form of CCA in CCA's place.
+    """
+    terms, tables = chapter.records["terms"], chapter.tables
+    forms = {"CCA": tables[tables.method == "CCA"]}
+    for method in terms.method[declared(terms, "learner") == "CCA"].unique():
+        forms[method] = terms[terms.method == method].assign(method="CCA")
+    printed = chapter.printed[chapter.printed.method == "CCA"]
+    methods, agree, first = methods_of_paper(chapter), {}, []
+    for form, mine in forms.items():
+        compared = cells(summary(mine, measures=chapter.measures), printed)
+        agree[form] = {
+            chapter.names[d]: agreeing(some) for d, some in compared.groupby("dataset", sort=False)
+        }
+        records = chapter.counting(pd.concat([tables[tables.method != "CCA"], mine]))
+        places = first_places(records, chapter.measures, methods).set_index("method")
+        of = f"of {places.cells.max()}"
+        first.append(
+            {
+                "in CCA's place": form,
+                f"CCA first, {of}": places.ours["CCA"],
+                f"MSLP first, {of}": places.ours["MSLP"],
+            }
+        )
+    yield show(pd.DataFrame(agree).T.rename_axis("in CCA's place"), "Cells that agree with CCA's")
+    yield show(pd.DataFrame(first), "First places, chosen inside the fold", False)
+
+
 def kept_neighbours(study, names):
     """Trustworthiness, mean and standard deviation over the folds: fitted beside new rows."""
     groups = study.groupby(["dataset", "method", "rows"], sort=False)["trustworthiness"]
@@ -182,5 +262,5 @@ def terms(parts, names):
 
 def pairs_of_terms(records):
     """MSLP and each variant of it or of PCA, then the two networks: pairs for `tally`."""
-    variants = records.method[declared(records, "learner") != "CPNN"].unique()
+    variants = records.method[declared(records, "learner").isin(["MSLP", "PCA"])].unique()
     return [("MSLP", method) for method in variants] + [("CPNN, one input a label", "CPNN")]

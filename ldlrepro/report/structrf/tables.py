@@ -8,7 +8,7 @@ import pandas as pd
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.report.compare import show_head_to_head
 from ldlrepro.report.settings import fixed_settings, nearest_settings, show_nearest, with_settings
-from ldlrepro.report.tables import published_cells, show, side_by_side, summary
+from ldlrepro.report.tables import published_cells, show, side_by_side, summary, with_null
 
 #: The same setting for every data set, with the paper's numbers of steps.
 FIXED = {
@@ -101,11 +101,13 @@ def show_table_19(both, rounds, measures, names):
 
     Parameters
     ----------
-    both : records of StructRF and of boosting; rounds : of boosting with other sizes and rounds
+    both : records of StructRF, MeanPredictor and boosting
+    rounds : records of boosting with other sizes and rounds
     """
-    printed = published_cells("structrf", [19], measures)
+    printed = with_null(published_cells("structrf", [19], measures), both, "MeanPredictor")
     movie = summary(both[both.dataset == "Movie"], measures=measures)
-    yield side_by_side(movie, printed, "Table 19. Movie", measures, ["StructRF", *BOOSTERS])
+    order = ["StructRF", *BOOSTERS, "MeanPredictor"]
+    yield side_by_side(movie, printed, "Table 19. Movie", measures, order)
     caption = "{}: size and rounds nearest to the printed cells"
     yield from show_nearest(with_settings(rounds, "rounds"), printed, BOOSTERS, names, caption)
     for method in BOOSTERS:
