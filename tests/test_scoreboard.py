@@ -1,0 +1,70 @@
+"""Page one: the numbers of the chapters, and of nothing else."""
+
+import json
+import re
+
+import pytest
+
+from ldlrepro import paths, scoreboard
+from ldlrepro.protocols import paper_names
+
+pytestmark = pytest.mark.skipif(
+    not paths.IN_CHECKOUT, reason="records are committed, not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def board():
+    return scoreboard.scoreboard()
+
+
+def outputs(folder, name):
+    """All HTML of a committed notebook."""
+    cells = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    found = [o for c in cells for o in c.get("outputs", ())]
+    return "\n".join("".join(o.get("data", {}).get("text/html", "")) for o in found)
+
+
+def rows(html, caption):
+    """Cells of the table of a notebook with that caption, a list a row, without its head."""
+    table = re.search(rf"<caption>{re.escape(caption)}</caption>.*?</table>", html, re.S).group(0)
+    lines = re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]
+    return [re.findall(r"<td[^>]*>(.*?)</td>", line, re.S) for line in lines]
+
+
+def test_every_paper_has_a_board():
+    assert sorted(scoreboard.BOARDS) == sorted(paper_names())
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_verdicts_are_those_of_the_chapter(name, board):
+    shown = rows(outputs(paths.NOTEBOOKS, name), "Claims of the paper")
+    row = board.set_index("paper").loc[scoreboard.BOARDS[name].title]
+    for word in scoreboard.VERDICTS:
+        assert row[f"claims {word}"] == sum(cells[1] == word for cells in shown)
+
+
+def test_cells_are_those_of_the_chapter(board):
+    """The chapter on StructRF counts by data set and method; its totals are page one's."""
+    *_, last = rows(outputs(paths.NOTEBOOKS, "structrf"), "Cells that agree with Tables 4-18")
+    counts = [list(map(int, re.findall(r"\d+", cell.partition(";")[0]))) for cell in last[1:]]
+    row = board.iloc[0]
+    both = row.own + row.rivals
+    assert (sum(c[0] for c in counts), sum(c[1] for c in counts)) == (both.agree, both.tell)
+    assert sum(int(cell.split()[-1]) for cell in last[1:] if "?" in cell) == both.untold
+
+
+def test_page_one_and_the_readme_show_the_scoreboard(board):
+    shown = scoreboard.for_readers(board)
+    page = rows(outputs(paths.NOTEBOOKS.parent / "book", "intro"), "The five papers")
+    assert page == shown.astype(str).to_numpy().tolist()
+    readme = (paths.NOTEBOOKS.parent / "README.md").read_text(encoding="utf-8")
+    start, end = scoreboard.MARKERS
+    assert readme.split(start)[1].split(end)[0].strip() == scoreboard.in_markdown(board)
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_three_findings_with_numbers(name):
+    lines = scoreboard.findings(name)
+    assert len(lines) == 3
+    assert all(re.search(r"\d", line) and "nan" not in line for line in lines)
