@@ -40,7 +40,12 @@ def claims_table(evidence):
 
 
 def show_claims(table):
-    """`claims_table` as HTML: the claims of the paper, then our own questions."""
+    """`claims_table` as HTML: the claims of the paper, then our own questions.
+
+    See Also
+    --------
+    tally : Wins and losses that such evidence counts.
+    """
     for ours, caption in ((False, "Claims of the paper"), (True, "Questions of our own")):
         some = table[table.ours == ours].drop(columns="ours")
         if len(some):

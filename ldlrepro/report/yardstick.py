@@ -47,6 +47,11 @@ def confusion_of(chapter, more=None):
     Parameters
     ----------
     more : records of further methods that get columns of their own, or None
+
+    See Also
+    --------
+    confusion_picture : Draws it.
+    agreement : Each method against its own row, by data set.
     """
     records = chapter.tables if more is None else pd.concat([chapter.tables, more])
     order = [m for m in chapter.order if m in set(records.method)]
@@ -58,6 +63,10 @@ def confusion_picture(table, title):
     """`confusion` as a picture: each square the share of the printed cells that can tell.
 
     The number in a square is the count; a printed row none of whose cells can tell is hatched.
+
+    See Also
+    --------
+    confusion_of : What it draws.
     """
     table = table.loc[[any(any(v) for v in row) for row in table.to_numpy()]]
     if table.empty:
@@ -157,6 +166,10 @@ def skill_picture(ours, printed, names, order, measure="kl_divergence"):
     ----------
     ours, printed : as for `skill_table`
     names : dict, data set -> name; order : methods
+
+    See Also
+    --------
+    confusion_picture : Which printed cells our methods agree with.
     """
     table = skill_table(ours, printed, measure)
     there = [d for d in names if d in set(table.dataset)]

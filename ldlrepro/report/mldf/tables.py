@@ -9,7 +9,9 @@ import pandas as pd
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols import stats
 from ldlrepro.report.compare import LEVEL, duels
+from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
+from ldlrepro.report.values import Spread
 from ldlrepro.studies.depth import CASCADE, FOREST
 from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
 
@@ -325,6 +327,41 @@ def ties_of_rf_pct(printed, ties):
     groups = ties.groupby(["trees", "ties"], sort=False)
     ways = {f"{n} trees, ties {way}": mine for (n, way), mine in groups}
     return agreement_as(printed, "RF-PCT", ways)
+
+
+def forests_by_fold(chapter):
+    """`agreement_as` of RF-PCT on the small sets: 100 and 500 trees, and a forest for each fold."""
+    tables, folded = chapter.tables, chapter.records["folded"]
+    small = set(folded.dataset)
+    ways = {
+        "100 trees": tables[(tables.method == "RF-PCT") & tables.dataset.isin(small)],
+        "500 trees": tables[(tables.method == "RF-PCT, 500 trees") & tables.dataset.isin(small)],
+        "100 trees for each of five folds, averaged": folded,
+    }
+    return agreement_as(of_table(chapter, 4), "RF-PCT", ways)
+
+
+def show_cuts(chapter):
+    """Hamming loss of ECC and DBPNN by vote and by cut, below the printed ones, as HTML."""
+    cuts = chapter.records["cuts"]
+    if cuts.empty:
+        return
+    stage = [p["stage"] for p in cuts.parameters]
+    rows = {}
+    for printed, row in of_table(chapter, 4).query("measure == 'hamming_loss'").groupby("method"):
+        if printed in ("ECC", "DBPNN"):
+            mine = row[row.dataset.isin(cuts.dataset)]
+            rows[f"{printed}, printed"] = dict(
+                zip(mine.dataset, map(Spread, mine["mean"], mine["std"]), strict=True)
+            )
+            own = cuts.assign(stage=stage)[declared(cuts, "learner") == printed]
+            for (method, cut), some in own.groupby(["method", "stage"], sort=False):
+                where = "cut at 0.5" if cut == "0.5" else "cut at the training cardinality"
+                by = some.groupby("dataset").hamming_loss
+                rows[f"{method}, {where}"] = {d: Spread(v.mean(), v.std()) for d, v in by}
+    table = pd.DataFrame(rows).T.rename_axis("method")
+    table = table[[d for d in chapter.names if d in table]].rename(columns=chapter.names)
+    yield show(table, "Hamming loss by vote and by cut", form="{:.3f}", missing="not run")
 
 
 def show_in_place_of_mldf(chapter, methods):
