@@ -374,8 +374,9 @@ def show_in_place_of_mldf(chapter, methods):
     ):
         ways = {m: some[some.method == m] for m in methods if m in set(some.method)}
         caption = f"Cells of MLDF's printed row that agree, if this method stood there: {where}"
-        if ways:
-            yield show(agreement_as(of_table(chapter, 4), "MLDF", ways), caption, False)
+        table = agreement_as(of_table(chapter, 4), "MLDF", ways)
+        if len(table) and any(any(found) for found in table["all"]):  # one split judges nothing
+            yield show(table, caption, False)
 
 
 def rules_for_thresholds(thresholds):
