@@ -57,7 +57,7 @@ def radar(ours, names, methods):
     ----------
     ours : result of `report.summary`
     names : dict, data set -> title
-    methods : dict, method -> colour
+    methods : in the order of their colours
     """
     there = [d for d in names if set(methods) <= set(ours.method[ours.dataset == d])]
     if not there:
@@ -75,7 +75,8 @@ def radar(ours, names, methods):
         mine = mine * [1 if UP[m] else -1 for m in MEASURES]
         spread = (mine.max() - mine.min()).replace(0, 1)
         scaled = (mine - mine.min()) / spread
-        for method, colour in methods.items():
+        for i, method in enumerate(methods):
+            colour = f"C{i}"
             radius = scaled.loc[method].to_numpy()
             axis.plot(np.append(angle, 0), np.append(radius, radius[0]), ".-", color=colour)
             axis.fill(angle, radius, color=colour, alpha=0.2, label=method)

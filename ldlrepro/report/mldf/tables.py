@@ -8,7 +8,7 @@ import pandas as pd
 
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols import stats
-from ldlrepro.report.compare import LEVEL, duels
+from ldlrepro.report.compare import LEVEL, duels, show_head_to_head
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
 from ldlrepro.report.values import Spread
@@ -329,8 +329,15 @@ def ties_of_rf_pct(printed, ties):
     return agreement_as(printed, "RF-PCT", ways)
 
 
-def forests_by_fold(chapter):
-    """`agreement_as` of RF-PCT on the small sets: 100 and 500 trees, and a forest for each fold."""
+def show_head_to_head_by_measure(chapter, first, second):
+    """`show_head_to_head` of two methods, a table a measure."""
+    for measure, label in LABEL.items():
+        caption = f"{label}: {first} and {second}"
+        yield show_head_to_head(chapter.tables, first, second, chapter.names, caption, measure)
+
+
+def show_forests_by_fold(chapter):
+    """`agreement_as` of RF-PCT on the small sets, by trees and with a forest a fold, as HTML."""
     tables, folded = chapter.tables, chapter.records["folded"]
     small = set(folded.dataset)
     ways = {
@@ -338,7 +345,8 @@ def forests_by_fold(chapter):
         "500 trees": tables[(tables.method == "RF-PCT, 500 trees") & tables.dataset.isin(small)],
         "100 trees for each of five folds, averaged": folded,
     }
-    return agreement_as(of_table(chapter, 4), "RF-PCT", ways)
+    caption = "Cells of RF-PCT's printed row that agree: trees, and forests by fold"
+    return show(agreement_as(of_table(chapter, 4), "RF-PCT", ways), caption, False)
 
 
 def show_cuts(chapter):
