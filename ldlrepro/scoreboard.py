@@ -339,16 +339,19 @@ def findings_in_markdown():
 
 
 def for_readers(board):
-    """`scoreboard` as page one shows it: a row a paper, texts and numbers."""
+    """`scoreboard` as page one shows it: a row a paper, texts and numbers.
+
+    "own method" and "rivals" are the cells that agree of those that can tell.
+    """
     both = [own + rivals for own, rivals in zip(board.own, board.rivals, strict=True)]
     return pd.DataFrame(
         {
             "paper": board.paper,
-            "its method: cells that agree": [f"{o.agree} of {o.tell}" for o in board.own],
-            "its rivals": [f"{o.agree} of {o.tell}" for o in board.rivals],
+            "own method": [f"{o.agree} of {o.tell}" for o in board.own],
+            "rivals": [f"{o.agree} of {o.tell}" for o in board.rivals],
             "cannot tell": [o.untold for o in both],
             "not run": board["not run"],
-            "claims reproduced": board["claims reproduced"],
+            "claims: reproduced": board["claims reproduced"],
             "partly": board["claims partly"],
             "not": board["claims not"],
         }
