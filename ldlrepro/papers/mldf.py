@@ -133,7 +133,6 @@ REUSE = Experiment(
         _reading("as released, deep trees", more_depth=30, **_RELEASED),
     ),
     datasets=SMALL,
-    folds=3,
     **_HALVES,
 )
 
