@@ -30,3 +30,7 @@ class RecordDamagedWarning(UserWarning):
 
 class NormalisationWarning(UserWarning):
     """Rows of D did not sum to 1 and were normalised."""
+
+
+class SettingsWarning(UserWarning):
+    """Settings under which a method is known to predict badly."""

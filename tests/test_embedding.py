@@ -13,12 +13,13 @@ from sklearn.manifold import LocallyLinearEmbedding
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ldlrepro
-from ldlrepro import AAKNN, CCA, LDSVR, LPP, NPE, PCA, EmbeddingKNN
+from ldlrepro import CCA, LDSVR, LPP, NPE, PCA
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.models._rbf import average_distance, rbf
 from ldlrepro.models.embedding._graph import feature_neighbours, heat, link, scatter
 from ldlrepro.models.embedding._npe import reconstruction_weights
+from ldlrepro.papers.learners import AAKNN, EmbeddingKNN
 
 NAMES = ("LPP", "NPE", "PCA", "CCA", "KernelLPP", "KernelNPE", "KernelPCA", "KernelCCA")
 TRANSFORMERS = [getattr(ldlrepro, name)() for name in NAMES]

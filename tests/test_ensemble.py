@@ -8,22 +8,11 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils import check_random_state
 
-from ldlrepro import (
-    CPNN,
-    LCLDL,
-    LDLLCLR,
-    LDLSF,
-    SABFGS,
-    SAIIS,
-    AdaBoostLDL,
-    BaggingLDL,
-    MeanPredictor,
-    PTBayes,
-    RaisedZeros,
-)
+from ldlrepro import AdaBoostLDL, BaggingLDL, MeanPredictor, RaisedZeros
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import sort_loss
 from ldlrepro.models.ensemble._adaboost import inverse_weights
+from ldlrepro.papers.learners import CPNN, LCLDL, LDLLCLR, LDLSF, SABFGS, SAIIS, PTBayes
 
 toy = make_toy(n_train=80, random_state=0)
 
@@ -126,9 +115,10 @@ def test_warm_start_hands_the_coefficients_on():
 
 @pytest.mark.parametrize("base", [SABFGS, SAIIS, LCLDL, LDLLCLR, LDLSF])
 def test_learners_with_coefficients_take_them(base):
-    fitted = AdaBoostLDL(base(3), 2, random_state=0).fit(toy.X, toy.D)
+    learner = base(3)
+    fitted = AdaBoostLDL(learner, 2, random_state=0).fit(toy.X, toy.D)
     np.testing.assert_array_equal(fitted.estimators_[1].init, fitted.estimators_[0].coef_)
-    assert isinstance(fitted.estimator, base) and isinstance(fitted.estimator.init, str)
+    assert fitted.estimator is learner and isinstance(learner.init, str)
 
 
 @pytest.mark.parametrize("base", [PTBayes(), CPNN(5, max_iter=5), RaisedZeros(), MeanPredictor()])
@@ -151,7 +141,7 @@ def test_a_learner_of_scikit_learn_will_do():
         (object(), "has no fit and no predict"),
         ("SABFGS", "'SABFGS' has no fit and no predict"),
         (type("F", (), {"fit": lambda s, X, D: s})(), "has no predict"),
-        (SABFGS, "is a class: give an instance"),
+        (MeanPredictor, "is a class: give an instance"),
     ],
 )
 @pytest.mark.parametrize("ensemble", [AdaBoostLDL, BaggingLDL])

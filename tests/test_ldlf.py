@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from ldlrepro import NDFLDL, LDLForest, MeanPredictor
+from ldlrepro import MeanPredictor
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels import ldlf as kernel
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.models.trees._differentiable import FLOOR, SplitFeatures, index_functions, split
+from ldlrepro.papers.learners import NDFLDL, LDLForest
 
 toy = make_toy(random_state=0)
 FAST = {"depth": 4, "n_outputs": 16, "batch_size": 50, "leaf_batches": 10, "leaf_iter": 5}

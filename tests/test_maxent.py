@@ -7,13 +7,13 @@ from scipy import optimize
 from scipy.optimize import approx_fprime, check_grad
 from scipy.special import softmax
 
-from ldlrepro import LCLDL, LDLLCLR, LDLSF, SABFGS, SAIIS
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels.lbfgs import direction
 from ldlrepro.kernels.maxent import scaling_step, skinny_product
 from ldlrepro.models.maxent._lbfgs import minimise
 from ldlrepro.models.maxent._objective import Design, MaxEntLoss
 from ldlrepro.models.maxent._saiis import _ScalingEquations
+from ldlrepro.papers.learners import LCLDL, LDLLCLR, LDLSF, SABFGS, SAIIS
 
 toy = make_toy(n_train=80, random_state=0)
 
@@ -172,7 +172,7 @@ def one_step(X, D, W):
         [naive.scaling_root(X[:, k], P[j], size, target[j, k]) / top for k in range(X.shape[1])]
         for j in range(len(P))
     ]
-    return _ScalingEquations(X, D).roots(P), np.array(roots), top
+    return _ScalingEquations(X, D, None).roots(P), np.array(roots), top
 
 
 @pytest.mark.parametrize("kind", ["plain", "positive", "large", "sparse", "scales"])

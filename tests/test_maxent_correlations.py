@@ -6,10 +6,10 @@ import pytest
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import softmax
 
-from ldlrepro import LCLDL, LDLLCLR, LDLSF, SABFGS
 from ldlrepro.datasets import make_toy
 from ldlrepro.models.maxent import _lcldl, _ldllclr, _ldlsf
 from ldlrepro.models.maxent._lcldl_published import PublishedLCLDL, PublishedLoss
+from ldlrepro.papers.learners import LCLDL, LDLLCLR, LDLSF, SABFGS
 
 toy = make_toy(n_train=80, random_state=0)
 METHODS = {"LCLDL": LCLDL, "LDLLCLR": LDLLCLR, "LDLSF": LDLSF}

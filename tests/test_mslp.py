@@ -12,10 +12,11 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
-from ldlrepro import LPP, MSLP, NPE, PCA, EmbeddingKNN
+from ldlrepro import LPP, NPE, PCA
 from ldlrepro.datasets import make_mslp_toy, make_standin, make_toy
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.models.embedding import neighbour_sets
+from ldlrepro.papers.learners import MSLP, EmbeddingKNN
 
 toy = make_toy(n_train=120, random_state=0)
 

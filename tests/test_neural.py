@@ -5,10 +5,10 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import softmax
 
-from ldlrepro import AABP, CPNN
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.models.neural import _aabp, _cpnn
+from ldlrepro.papers.learners import AABP, CPNN
 
 toy = make_toy(n_train=200, random_state=0)
 
@@ -23,8 +23,8 @@ def data(n=12, q=4, c=3):
 @pytest.mark.parametrize("codes", [np.eye(3), np.array([[-1.0], [0.0], [1.0]])])
 def test_cpnn_loss_and_gradient(codes):
     X, D = data()
-    loss = _cpnn.CPNNLoss(X, D, codes)
-    w = _cpnn._start(np.random.default_rng(1), 4, codes.shape[1], 5)
+    loss = _cpnn.CPNNLoss(X, D, codes, np.zeros(D.shape[1]))
+    w = _cpnn._start(np.random.default_rng(1), 4, codes.shape[1], 5, outer=True)
     value, gradient = loss(w)
     V, U, b, o, last = _cpnn._unpack(w, 4, codes.shape[1], 5)
     F = np.array(

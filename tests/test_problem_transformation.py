@@ -7,11 +7,12 @@ from scipy.special import expit
 from scipy.stats import multivariate_normal
 from sklearn.naive_bayes import GaussianNB
 
-from ldlrepro import PTSVM, MeanPredictor, PTBayes
+from ldlrepro import PTSVM, MeanPredictor
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.models.problem_transformation._ptbayes_drawn import DrawnPTBayes
 from ldlrepro.models.problem_transformation._ptsvm import couple, platt
+from ldlrepro.papers.learners import PTBayes
 
 toy = make_toy(n_train=200, random_state=0)
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from ldlrepro import AAKNN, Shrunk
+from ldlrepro import Shrunk
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import kl_divergence, sort_loss
+from ldlrepro.papers.learners import AAKNN
 
 toy = make_toy(100, random_state=0)
 

@@ -1,22 +1,24 @@
 """Shen, Xu, Yu, Jia: Label distribution ensemble learning (in Chinese, 2020)."""
 
 from ldlrepro import (
+    AdaBoostLDL,
+    BaggingLDL,
+    MeanPredictor,
+    Shrunk,
+    UniformPredictor,
+)
+from ldlrepro.metrics import DISTRIBUTION, RANKING
+from ldlrepro.models.problem_transformation import DrawnPTBayes
+from ldlrepro.papers.learners import (
     CPNN,
     LCLDL,
     LDLLCLR,
     LDLSF,
     SABFGS,
     SAIIS,
-    AdaBoostLDL,
-    BaggingLDL,
-    MeanPredictor,
     PTBayes,
-    Shrunk,
-    UniformPredictor,
+    PublishedLCLDL,
 )
-from ldlrepro.metrics import DISTRIBUTION, RANKING
-from ldlrepro.models.maxent import PublishedLCLDL
-from ldlrepro.models.problem_transformation import DrawnPTBayes
 from ldlrepro.papers.structrf import YEAST, zeros_raised
 from ldlrepro.protocols.declare import Experiment, Method, Paper, by_iterations, variant
 

@@ -1,7 +1,8 @@
 """Shen, Zhao, Guo, Yuille: Label Distribution Learning Forests (NIPS 2017)."""
 
-from ldlrepro import AAKNN, LDSVR, NDFLDL, SABFGS, LDLForest, MeanPredictor, StructRF
+from ldlrepro import LDSVR, MeanPredictor, StructRF
 from ldlrepro.papers import structrf
+from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, LDLForest
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 
 #: Table 1, and the other sets of the StructRF chapter, whose records of the rivals are used.

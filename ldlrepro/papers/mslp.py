@@ -1,22 +1,24 @@
 """Peng, Tao, Geng: Label Embedding Based on Multi-Scale Locality Preservation (IJCAI 2018)."""
 
 from ldlrepro import (
-    AABP,
-    AAKNN,
     CCA,
-    CPNN,
     LDSVR,
     LPP,
-    MSLP,
     NPE,
     PCA,
     PTSVM,
+    MeanPredictor,
+    UniformPredictor,
+)
+from ldlrepro.papers.learners import (
+    AABP,
+    AAKNN,
+    CPNN,
+    MSLP,
     SABFGS,
     SAIIS,
     EmbeddingKNN,
-    MeanPredictor,
     PTBayes,
-    UniformPredictor,
 )
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.studies import embedding

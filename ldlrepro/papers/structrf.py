@@ -1,8 +1,6 @@
 """Chen, Wang, Feng, Liu: Structured Random Forest for Label Distribution Learning (2018)."""
 
 from ldlrepro import (
-    SABFGS,
-    SAIIS,
     AOSOLDLogitBoost,
     LDLogitBoost,
     MeanPredictor,
@@ -12,6 +10,7 @@ from ldlrepro import (
     StructRF,
     UniformPredictor,
 )
+from ldlrepro.papers.learners import SABFGS, SAIIS
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.studies import adaptive_step
 

@@ -20,7 +20,8 @@ def paper_names():
     --------
     get_paper : The declaration of one.
     """
-    return sorted(p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
+    modules = (p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
+    return sorted(name for name in modules if name != "learners")
 
 
 def get_paper(name):

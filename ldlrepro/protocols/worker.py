@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 import traceback
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from joblib.externals import loky
 from threadpoolctl import threadpool_limits
 
-from ldlrepro.errors import LdlreproError
+from ldlrepro.errors import LdlreproError, SettingsWarning
 from ldlrepro.protocols import environment, job
 from ldlrepro.protocols.fingerprint import fingerprint
 
@@ -60,7 +61,8 @@ def variables():
 def run_task(task):
     """Run a task: (records, None), or (None, what went wrong)."""
     try:
-        with threadpool_limits(1):
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore", SettingsWarning)  # a paper's settings are what they are
             return _records(task), None
     except OtherCodeError as error:
         return None, f"{task}: {error}"

@@ -11,6 +11,7 @@ from ldlrepro.base import LDLEstimator
 from ldlrepro.models.embedding._base import Embeds
 from ldlrepro.models.embedding._pca import PCA
 from ldlrepro.models.embedding._solver import dimensions
+from ldlrepro.models.neighbors import neighbours_of
 from ldlrepro.validation import check_distributions
 
 
@@ -30,10 +31,10 @@ class NeighbourDecoder(Embeds, LDLEstimator):
     def _embed(self, X): ...
 
     def _fit(self, X, D):
-        self._check_neighbors(self.n_neighbors, len(X))
+        k = neighbours_of(self.n_neighbors, len(X))
         self._learn(X, D, {})
         self.D_ = D
-        self.search_ = NearestNeighbors(n_neighbors=self.n_neighbors).fit(self._embed(X))
+        self.search_ = NearestNeighbors(n_neighbors=k).fit(self._embed(X))
 
     def _predict(self, X):
         rows = self.search_.kneighbors(self._embed(X), return_distance=False)
@@ -41,10 +42,6 @@ class NeighbourDecoder(Embeds, LDLEstimator):
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "search_")  # a parameter like lambda_ looks fitted by its name
-
-    def _check_neighbors(self, k, n):
-        if not 1 <= k <= n:
-            raise ValueError(f"n_neighbors={k} with {n} training rows: choose 1 to {n}.")
 
     def predict_grid(self, X, D, X_new, grid):
         """Predict with every point of a grid, sharing what the points have in common.
@@ -77,8 +74,7 @@ class NeighbourDecoder(Embeds, LDLEstimator):
             inner.pop(self.ratio_name, None)
         outer = {name: values for name, values in grid.items() if name not in inner}
         ks = inner.get("n_neighbors", [self.n_neighbors])
-        for k in ks:
-            self._check_neighbors(k, len(X))
+        ks = [neighbours_of(k, len(X)) for k in ks]
         largest = {name: max(values) for name, values in inner.items()}
         shared = {}
         for point in ParameterGrid(outer):
@@ -102,7 +98,8 @@ class EmbeddingKNN(NeighbourDecoder):
     Parameters
     ----------
     transformer : scikit-learn transformer, fitted on (X, D) as a clone; None for PCA().
-    n_neighbors : int, k of the decoder; no more than the training rows.
+    n_neighbors : int or None, k of the decoder; no more than the training rows. None
+        for 30, or all rows where there are fewer (the MSLP paper: 5, 10 or 15).
 
     Attributes
     ----------
@@ -133,7 +130,7 @@ class EmbeddingKNN(NeighbourDecoder):
 
     ratio_name = "transformer__ratio"
 
-    def __init__(self, transformer=None, n_neighbors=5):
+    def __init__(self, transformer=None, n_neighbors=None):
         self.transformer = transformer
         self.n_neighbors = n_neighbors
 

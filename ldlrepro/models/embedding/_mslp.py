@@ -27,7 +27,8 @@ class MSLP(NeighbourDecoder):
     lambda_ : float >= 0, weight of the squared norm of V.
     ratio : float in (0, 1], dimensions l as a share u of the features (rounded, at least 1, at
         most the rank of X).
-    n_neighbors : int, k of the decoder; no more than the training rows.
+    n_neighbors : int or None, k of the decoder; no more than the training rows. None for 30, or
+        all rows where there are fewer (section 3.1: 5, 10 or 15).
 
     Attributes
     ----------
@@ -75,7 +76,7 @@ class MSLP(NeighbourDecoder):
         beta=0.5,
         lambda_=0.01,
         ratio=0.1,
-        n_neighbors=5,
+        n_neighbors=None,
     ):
         self.k_plus = k_plus
         self.alpha = alpha

@@ -14,13 +14,14 @@ class LCLDL(QuasiNewton):
     """LC-LDL (Jia, Li, Liu, Zhang 2018 [1]_): correlated labels get coefficients that are near.
 
     Minimises sum_i KL(d_i, p_i) + lambda1 |W|_F^2 + lambda2 sum_{j<k} sgn(rho_jk) |w_j - w_k|_2,
-    p the maximum-entropy model without an intercept, rho Pearson's correlation: labels that rise
+    p the maximum-entropy model, rho Pearson's correlation: labels that rise
     together are drawn together, labels that rise against each other are pushed apart.
 
     Parameters
     ----------
     max_iter : int, quasi-Newton steps at most.
     lambda1, lambda2 : float >= 0, weights of the penalty and of the correlations.
+    scale : as for `SABFGS`.
     correlation : {"labels", "weights"}, what rho correlates: columns j and k of D, or rows j and
         k of W. A column or row without variance has rho 0.
     tol : float, relative decrease of the objective in a step at which to stop.
@@ -38,17 +39,18 @@ class LCLDL(QuasiNewton):
 
     Notes
     -----
-    The paper was not at hand. The default lambdas, the Euclidean distance, 400 steps, distances
-    over pairs j < k and sums, not means, over rows are those of the code published for it on GitHub
-    (TANG16/LDLLC), which is also in a package that runs the Adaboost-LDL paper's experiment
-    (DreamWalker1412/LDL_Package).
+    The paper was not at hand. A lambda1 of 0.1, ``scale=None``, the Euclidean distance, 400 steps,
+    distances over pairs j < k and sums, not means, over rows are those of the code published for it
+    on GitHub (TANG16/LDLLC), which is also in a package that runs the Adaboost-LDL paper's
+    experiment (DreamWalker1412/LDL_Package).
 
     Departures: that code, and python-ldl, correlate the rows of W. The objective then jumps
     wherever a correlation changes its sign, and the search can stop there; so the columns of D
     decide here, unless ``correlation`` says otherwise. That code's gradient is not that of its
     objective (the sign of W for the derivative of its square, an absolute value in the distances),
     which ends the search early; ours is exact. Limited-memory BFGS in place of BFGS; W starts at
-    zero, not at the identity; distances are smoothed below 1e-5.
+    zero, not at the identity; distances are smoothed below 1e-5. By default features are scaled and
+    lambda1 is larger, chosen on halves of the papers' data sets.
 
     References
     ----------
@@ -60,8 +62,9 @@ class LCLDL(QuasiNewton):
         self,
         max_iter=400,
         *,
-        lambda1=0.1,
+        lambda1=20.0,
         lambda2=0.01,
+        scale="standard",
         correlation="labels",
         tol=1e-9,
         memory=50,
@@ -72,6 +75,7 @@ class LCLDL(QuasiNewton):
         self.max_iter = max_iter
         self.lambda1 = lambda1
         self.lambda2 = lambda2
+        self.scale = scale
         self.correlation = correlation
         self.tol = tol
         self.memory = memory
@@ -85,21 +89,22 @@ class LCLDL(QuasiNewton):
                 f"lambda1={self.lambda1} and lambda2={self.lambda2} must be 0 or more, "
                 f"correlation={self.correlation!r} one of {_CORRELATIONS}."
             )
-        self.objective_ = self._descend(self._loss(X, D))
+        self.objective_ = self._descend(self._loss(self._learn_scale(X, D), D))
 
     def _loss(self, X, D):
         signs = correlation_signs(D.T) if self.correlation == "labels" else None
-        return CorrelationLoss(X, D, self.lambda1, self.lambda2, signs)
+        return CorrelationLoss(X, D, self.lambda1, self.lambda2, signs, self.offset_)
 
 
 class CorrelationLoss:
     """Objective and gradient at flat coefficients: ``loss(w) -> float, (c * q,)``.
 
     signs : (c, c) of -1, 0 and 1 with a diagonal of 0; None to take them from the coefficients
+    offset : (c,), added to the logits; None for 0
     """
 
-    def __init__(self, X, D, lambda1, lambda2, signs=None):
-        self.fit = MaxEntLoss(X, D)
+    def __init__(self, X, D, lambda1, lambda2, signs=None, offset=None):
+        self.fit = MaxEntLoss(X, D, offset)
         self.shape = self.fit.shape
         self.lambda1, self.lambda2, self.signs = lambda1, lambda2, signs
 

@@ -18,8 +18,8 @@ class PublishedLCLDL(LCLDL):
 
     Parameters
     ----------
-    max_iter, lambda1, lambda2, tol, memory, init, path, random_state : as of `LCLDL`. That code
-        starts from ``init="identity"``.
+    max_iter, lambda1, lambda2, scale, tol, memory, init, path, random_state : as of `LCLDL`. That
+        code has lambda1=0.1, ``scale=None`` and starts from ``init="identity"``.
     correlation : not used; the rows of W are correlated.
 
     Attributes
@@ -34,7 +34,7 @@ class PublishedLCLDL(LCLDL):
     """
 
     def _loss(self, X, D):
-        return PublishedLoss(X, D, self.lambda1, self.lambda2)
+        return PublishedLoss(X, D, self.lambda1, self.lambda2, offset=self.offset_)
 
 
 class PublishedLoss(CorrelationLoss):

@@ -15,7 +15,7 @@ class LDLLCLR(MaxEnt):
     """LDL-LCLR (Ren, Jia, Li, Zhao 2019 [1]_): global and local correlations, by ADMM.
 
     Minimises over W (c, q) and S (c, c), with P the (n, c) predictions of the maximum-entropy
-    model without an intercept,
+    model,
 
         sum_i KL(d_i, p_i) + lambda1 |W|_F^2 + lambda2 |D - P S|_{2,1} + lambda3 |S|_*
         - lambda4 sum_{j<k} s_jk sum_v |D^v_j - D^v_k|^2,
@@ -28,6 +28,7 @@ class LDLLCLR(MaxEnt):
     ----------
     max_iter : int >= 1, rounds of ADMM at most.
     lambda1, lambda2, lambda3, lambda4 : float >= 0, weights of the terms.
+    scale : as for `SABFGS`.
     rho : float > 0, penalty of ADMM on broken constraints.
     max_iter_w : int >= 1, quasi-Newton steps at most for W in a round.
     tol : float, stop when the constraints are met, and E and Z moved, by less than this share of
@@ -47,10 +48,11 @@ class LDLLCLR(MaxEnt):
     Notes
     -----
     The paper was not at hand. Objective, its minus before lambda4, the columns in |.|_{2,1}, the
-    splitting (E = D - P S, Z = S), the order of the steps, rho and the default lambdas are those of
-    a package on GitHub that runs the Adaboost-LDL paper's experiment (DreamWalker1412/LDL_Package).
-    It writes 10e-4 and 10e-3, that is 1e-3 and 1e-2, and may have meant 1e-4 and 1e-3. python-ldl
-    has the same objective with lambdas and rho of 1e-4, and lambda4 counted twice.
+    splitting (E = D - P S, Z = S), the order of the steps, rho, ``scale=None`` and the default
+    lambdas but for lambda1, which is 1e-3, are those of a package on GitHub that runs the
+    Adaboost-LDL paper's experiment (DreamWalker1412/LDL_Package). It writes 10e-4 and 10e-3, that
+    is 1e-3 and 1e-2, and may have meant 1e-4 and 1e-3. python-ldl has the same objective with
+    lambdas and rho of 1e-4, and lambda4 counted twice.
 
     There is no number of clusters: squared distances over the rows of each cluster add up to those
     over all rows, whatever the clusters, so that the clustering (k-means, 4 clusters, in both
@@ -65,7 +67,8 @@ class LDLLCLR(MaxEnt):
     Jacobian; the exact minimiser over S, where it takes quasi-Newton steps by a gradient that is
     not that of its objective; limited-memory BFGS of at most 50 steps, not 400, since the next
     round goes on; residuals of both constraints in the stopping rule; W starts at zero, not at the
-    identity.
+    identity. By default features are scaled and lambda1 is larger, chosen on halves of the papers'
+    data sets.
 
     References
     ----------
@@ -77,10 +80,11 @@ class LDLLCLR(MaxEnt):
         self,
         max_iter=100,
         *,
-        lambda1=1e-3,
+        lambda1=20.0,
         lambda2=1e-2,
         lambda3=1e-2,
         lambda4=1e-2,
+        scale="standard",
         rho=1.0,
         max_iter_w=50,
         tol=1e-4,
@@ -92,6 +96,7 @@ class LDLLCLR(MaxEnt):
         self.lambda2 = lambda2
         self.lambda3 = lambda3
         self.lambda4 = lambda4
+        self.scale = scale
         self.rho = rho
         self.max_iter_w = max_iter_w
         self.tol = tol
@@ -105,7 +110,8 @@ class LDLLCLR(MaxEnt):
                 f"lambda1 to lambda4 {lambdas} must be 0 or more, rho={self.rho} positive, "
                 f"max_iter={self.max_iter} and max_iter_w={self.max_iter_w} 1 or more."
             )
-        loss = AugmentedLoss(X, D, self.lambda1, self.rho)
+        X = self._learn_scale(X, D)
+        loss = AugmentedLoss(X, D, self.lambda1, self.rho, self.offset_)
         W = start_from(self.init, loss.shape, names=("zeros", "identity"))
         self.path_ = {}
         self._note(0, W)
@@ -156,9 +162,10 @@ class AugmentedLoss:
     D - E + V / rho, so that the last term is the penalty on D - P S - E with its multiplier V.
     """
 
-    def __init__(self, X, D, lambda1, rho):
-        fit = MaxEntLoss(X, D)
+    def __init__(self, X, D, lambda1, rho, offset=None):
+        fit = MaxEntLoss(X, D, offset)
         self.design, self.DT, self.XD, self.shape = fit.design, fit.DT, fit.XD, fit.shape
+        self.given = fit.constant
         self.lambda1, self.rho = lambda1, rho
         self.nothing = np.zeros_like(self.DT)
 
@@ -183,7 +190,8 @@ class AugmentedLoss:
         """Return the loss (float) and its gradient (flat) at ``w``, (c * q,) float64."""
         W = w.reshape(self.shape)
         P = self.design.logits(W)
-        value = softmax_residual(P, self.nothing) - np.vdot(W, self.XD) + self.lambda1 * (w @ w)
+        value = softmax_residual(P, self.nothing) - np.vdot(W, self.XD) - self.given
+        value += self.lambda1 * (w @ w)
         G = self.K @ P
         G -= self.C
         along = np.einsum("ji,ji->i", P, G)

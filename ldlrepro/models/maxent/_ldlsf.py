@@ -4,13 +4,13 @@ import numpy as np
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.models.maxent._ldllclr import shrink_rows
-from ldlrepro.models.maxent._objective import start_from
+from ldlrepro.models.maxent._objective import scaler, start_from
 
 
 class LDLSF(LDLEstimator):
     """LDLSF, also LDL-LS (Ren, Jia, Li, Chen, Li 2019 [1]_): label-specific features, by ADMM.
 
-    Fits D by F = X M with M = M1 + M2, both (q, c), without an intercept: minimises
+    Fits D by F = X M with M = M1 + M2, both (q, c): minimises
 
         |F - D|_F^2 / 2 + lambda1 |M1|_1 + lambda2 |M2|_{2,1} + lambda3 tr(F L F^T)
         so that each row of F sums to 1,
@@ -22,6 +22,11 @@ class LDLSF(LDLEstimator):
     Parameters
     ----------
     max_iter : int >= 1, rounds of ADMM at most.
+    scale : {"standard", None}; "standard" gives features mean 0 and variance 1 and adds the mean of
+        D to F, so that coefficients of 0 predict it. None takes the features as they are, without
+        an intercept, as the paper does.
+    floor : float in [0, 1), predicted degrees below it, negative ones too, are raised to it (public
+        code: 0).
     lambda1, lambda2, lambda3 : float >= 0, weights of the terms.
     rho : float > 0, penalty of ADMM on broken constraints.
     tol : float, stop when M = M1 + M2, and the last moves of M1 and M2, are met to this share.
@@ -31,7 +36,7 @@ class LDLSF(LDLEstimator):
     Attributes
     ----------
     coef_ : (c, q), the transpose of M; specific_, common_ : (c, q), those of M1 and M2
-    n_iter_ : int, rounds; objective_ : float, the above at M
+    n_iter_ : int, rounds; objective_ : float, the above at M, less a constant where scaled
 
     Raises
     ------
@@ -46,18 +51,19 @@ class LDLSF(LDLEstimator):
 
     Notes
     -----
-    The paper was not at hand beyond its abstract. Objective, default lambdas, rho and the tolerance
-    are those of a package on GitHub that runs the Adaboost-LDL paper's experiment
-    (DreamWalker1412/LDL_Package); python-ldl has the same but for the tolerance. A column of D
-    without variance has correlation 0 with every other.
+    The paper was not at hand beyond its abstract. The objective, lambdas of 1e-4, 1e-2 and 1e-3, a
+    rho of 1e-3 and the tolerance are those of a package on GitHub that runs the Adaboost-LDL
+    paper's experiment (DreamWalker1412/LDL_Package); python-ldl has the same but for the tolerance.
+    A column of D without variance has correlation 0 with every other.
 
     Departures: each step over M is solved exactly, from the eigenvectors of X^T X and of a (c, c)
     matrix; there it takes quasi-Newton steps. L is the Laplacian, as in python-ldl; that code puts
     R, not -R, beside the diagonal. M starts at zero, not at the identity. That code predicts F
-    divided by the sums of its rows, negative degrees included; here they are raised to 0 first, and
-    a row without a positive degree is uniform. K-L then counts a label with no degree at its floor,
-    where the logarithm of a negative number, taken as complex, has a moderate real part: on Natural
-    Scene, where one degree in seven is negative, that makes 2.6 against 0.7.
+    divided by the sums of its rows, negative degrees included; here they are raised to the floor
+    first, and a row without a positive degree is uniform. K-L then counts a label with no degree at
+    its floor, where the logarithm of a negative number, taken as complex, has a moderate real part:
+    on Natural Scene, where one degree in seven is negative, that makes 2.6 against 0.7. By default
+    features are scaled and the weights larger, chosen on halves of the papers' data sets.
 
     References
     ----------
@@ -69,10 +75,12 @@ class LDLSF(LDLEstimator):
         self,
         max_iter=100,
         *,
-        lambda1=1e-4,
-        lambda2=1e-2,
+        lambda1=10.0,
+        lambda2=10.0,
         lambda3=1e-3,
-        rho=1e-3,
+        rho=1.0,
+        scale="standard",
+        floor=0.01,
         tol=1e-2,
         init="zeros",
     ):
@@ -81,6 +89,8 @@ class LDLSF(LDLEstimator):
         self.lambda2 = lambda2
         self.lambda3 = lambda3
         self.rho = rho
+        self.scale = scale
+        self.floor = floor
         self.tol = tol
         self.init = init
 
@@ -91,8 +101,17 @@ class LDLSF(LDLEstimator):
                 f"lambda1 to lambda3 {lambdas} must be 0 or more, rho={self.rho} positive, "
                 f"max_iter={self.max_iter} 1 or more."
             )
+        if not 0 <= self.floor < 1:
+            raise ValueError(f"floor={self.floor} must lie in [0, 1).")
         L = laplacian(D)
-        step = CoefficientStep(X, D, L, self.lambda3, self.rho)
+        self.scaler_ = scaler(self.scale, X)
+        self.offset_, total = np.zeros(D.shape[1]), 1.0
+        if self.scaler_ is not None:
+            # What the mean leaves, whose rows sum to 0. The mean adds to tr(F L F^T) a constant
+            # alone, since the columns of X sum to 0.
+            X, self.offset_, total = self.scaler_.transform(X), D.mean(axis=0), 0.0
+            D = D - self.offset_
+        step = CoefficientStep(X, D, L, self.lambda3, self.rho, total)
         M = start_from(self.init, (D.shape[1], X.shape[1]), names=("zeros", "identity")).T
         M1, M2 = 0.5 * M, 0.5 * M
         V1, v2 = np.zeros_like(M), np.zeros(len(X))
@@ -104,7 +123,7 @@ class LDLSF(LDLEstimator):
             M1 = soft_threshold(M - M2 + V1 / self.rho, self.lambda1 / self.rho)
             M2 = shrink_rows(M - M1 + V1 / self.rho, self.lambda2 / self.rho)
             V1 = V1 + self.rho * (M - M1 - M2)
-            v2 = v2 + self.rho * ((X @ M).sum(axis=1) - 1)
+            v2 = v2 + self.rho * ((X @ M).sum(axis=1) - total)
             moved = max(np.linalg.norm(M1 - old1), np.linalg.norm(M2 - old2))
             broken = np.linalg.norm(M - M1 - M2)
             if max(moved, broken) <= self.tol * np.linalg.norm(M):
@@ -113,7 +132,9 @@ class LDLSF(LDLEstimator):
         self.objective_ = objective(X, D, M, M1, M2, L, *lambdas)
 
     def _predict(self, X):
-        P = np.maximum(X @ self.coef_.T, 0)
+        if self.scaler_ is not None:
+            X = self.scaler_.transform(X)
+        P = np.maximum(X @ self.coef_.T + self.offset_, self.floor)
         P[~P.any(axis=1)] = 1
         return P / P.sum(axis=1, keepdims=True)
 
@@ -122,10 +143,11 @@ class CoefficientStep:
     """The M that minimises ADMM's augmented objective: ``step(M1 + M2, V1, v2) -> M``, (q, c).
 
     |X M - D|^2 / 2 + lambda3 tr(X M L M^T X^T) + rho / 2 |M - M1 - M2|^2 + V1 . (M - M1 - M2)
-    + rho / 2 |X M 1 - 1|^2 + v2 . (X M 1 - 1), with V1 (q, c) and v2 (n,) multipliers.
+    + rho / 2 |X M 1 - t|^2 + v2 . (X M 1 - t), with V1 (q, c) and v2 (n,) multipliers and t the
+    sum of each row of D, 1 or 0.
     """
 
-    def __init__(self, X, D, L, lambda3, rho):
+    def __init__(self, X, D, L, lambda3, rho, total=1.0):
         # Its gradient is 0 where X^T X M C + rho M = H, with C = I + 2 lambda3 L + rho 1 1^T.
         c = D.shape[1]
         curvature = np.eye(c) + 2 * lambda3 * L
@@ -138,7 +160,7 @@ class CoefficientStep:
         columns, self.Q = np.linalg.eigh(curvature + rho)
         self.denominator = np.maximum(rows, 0)[:, None] * columns + rho
         self.X, self.rho = X, rho
-        self.fixed = X.T @ D + rho * X.sum(axis=0)[:, None]
+        self.fixed = X.T @ D + rho * total * X.sum(axis=0)[:, None]
 
     def __call__(self, M12, V1, v2):
         """Return the minimiser, (q, c)."""

@@ -1,16 +1,21 @@
 """The maximum-entropy objective and what its solvers share.
 
-Conventions: coefficients W (c, q), one row a label, no intercept and no penalty (Geng, TKDE 2016,
-section 3.3); p_j(x) = exp(w_j.x) / sum_k exp(w_k.x); loss T(W) = -sum_ij d_ij ln p_ij. Inside,
-logits and probabilities are label-major, (c, n): sums over labels then run over long rows.
+Conventions: coefficients W (c, q), one row a label; p_j(x) = exp(w_j.x + o_j) / sum_k exp(w_k.x +
+o_k); loss T(W) = -sum_ij d_ij ln p_ij. The offsets o are fixed: 0 (Geng, TKDE 2016, section 3.3,
+which has no intercept), or the logarithms of the mean degrees. Inside, logits and probabilities are
+label-major, (c, n): sums over labels then run over long rows.
 """
+
+import warnings
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import softmax
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.errors import SettingsWarning
 from ldlrepro.kernels.maxent import normalise, skinny_product, subtract_top
 
 _SPARSE_PRODUCTS_BELOW = 0.2  # share of non-zero features under which compressed rows are faster
@@ -19,7 +24,8 @@ _SPARSE_PRODUCTS_BELOW = 0.2  # share of non-zero features under which compresse
 class Design:
     """Features in the form in which products with few labels are fast."""
 
-    def __init__(self, X):
+    def __init__(self, X, offset=None):
+        self.offset = None if offset is None else offset[:, None]
         self.sparse = np.count_nonzero(X) < _SPARSE_PRODUCTS_BELOW * X.size
         self.X = csr_array(X) if self.sparse else X
         self.XT = self.X.T.tocsr() if self.sparse else np.ascontiguousarray(X.T)
@@ -27,11 +33,15 @@ class Design:
     def __abs__(self):
         result = object.__new__(Design)
         result.sparse, result.X, result.XT = self.sparse, abs(self.X), abs(self.XT)
+        result.offset = None
         return result
 
     def logits(self, W):
-        """W X^T: (c, q) coefficients in, (c, n) out."""
-        return self._times(self.X, W)
+        """W X^T + o: (c, q) coefficients in, (c, n) out."""
+        Z = self._times(self.X, W)
+        if self.offset is not None:
+            Z += self.offset
+        return Z
 
     def back(self, R):
         """R X: (c, n) in, (c, q) out."""
@@ -62,8 +72,9 @@ def softmax_residual(Z, D):
 class MaxEntLoss:
     """Loss and gradient at flat coefficients: ``loss(w) -> float, (c * q,)``."""
 
-    def __init__(self, X, D):
-        self.design = Design(X)
+    def __init__(self, X, D, offset=None):
+        self.design = Design(X, offset)
+        self.constant = 0.0 if offset is None else offset @ D.sum(axis=0)
         self.DT = np.ascontiguousarray(D.T)
         self.XD = self.design.back(self.DT)
         self.shape = self.XD.shape
@@ -72,13 +83,30 @@ class MaxEntLoss:
         """Return the loss (float) and its gradient (flat) at ``w``, (c * q,) float64."""
         W = w.reshape(self.shape)
         Z = self.design.logits(W)
-        # sum_ij d_ij z_ij = W . (D^T X), and the rows of D sum to 1.
-        loss = softmax_residual(Z, self.DT) - np.vdot(W, self.XD)
+        # sum_ij d_ij z_ij = W . (D^T X) + sum_ij d_ij o_j, and the rows of D sum to 1.
+        loss = softmax_residual(Z, self.DT) - np.vdot(W, self.XD) - self.constant
         return loss, self.design.back(Z).ravel()
 
 
 class MaxEnt(LDLEstimator):
-    """Prediction, start and recorded path of the maximum-entropy solvers (SAIIS, SABFGS)."""
+    """Scaling, prediction, start and recorded path of the maximum-entropy solvers."""
+
+    def _learn_scale(self, X, D):
+        """Set scaler_ and offset_ by ``scale``; returns the features as the model sees them."""
+        self.scaler_, self.offset_ = scaler(self.scale, X), None
+        if self.scaler_ is not None:
+            self.offset_ = np.log(np.maximum(D.mean(axis=0), np.finfo(float).eps))
+        return self._seen(X)
+
+    def _seen(self, X):
+        return X if self.scaler_ is None else self.scaler_.transform(X)
+
+    def _distributions(self, X, W):
+        """Predictions (n, c) at W (c, q) for features as the model sees them."""
+        Z = X @ W.T
+        if self.offset_ is not None:
+            Z += self.offset_
+        return softmax(Z, axis=1)
 
     def _start(self, shape):
         return start_from(self.init, shape, self.random_state)
@@ -95,12 +123,30 @@ class MaxEnt(LDLEstimator):
 
     def staged_predict(self, X):
         """Yield (iteration, predicted distributions (n, c)) for each in ``path``."""
-        X = self._check_new(X)
+        X = self._seen(self._check_new(X))
         for iteration, W in sorted(self.path_.items()):
-            yield iteration, softmax(X @ W.T, axis=1)
+            yield iteration, self._distributions(X, W)
 
     def _predict(self, X):
-        return softmax(X @ self.coef_.T, axis=1)
+        return self._distributions(self._seen(X), self.coef_)
+
+
+def scaler(scale, X):
+    """Fitted StandardScaler for scale="standard", None for None; ValueError for another word."""
+    if scale not in (None, "standard"):
+        raise ValueError(f'scale must be "standard" or None, got {scale!r}.')
+    return None if scale is None else StandardScaler().fit(X)
+
+
+def warn_of_coefficients(model, X):
+    """Warn that a model without a penalty has more features than rows."""
+    n, q = X.shape
+    warnings.warn(
+        f"{type(model).__name__}: {q} features and {n} rows without a penalty; what is predicted "
+        f"hangs on max_iter={model.max_iter}. Set penalty above 0.",
+        SettingsWarning,
+        stacklevel=4,
+    )
 
 
 def start_from(init, shape, random_state=None, names=("zeros", "identity", "random")):

@@ -4,13 +4,17 @@ from sklearn.neighbors import NearestNeighbors
 
 from ldlrepro.base import LDLEstimator
 
+#: Neighbours where none are asked for.
+DEFAULT = 30
+
 
 class AAKNN(LDLEstimator):
     """AA-kNN (Geng 2016 [1]_, section 3.2): mean distribution of the k nearest training rows.
 
     Parameters
     ----------
-    n_neighbors : int, k; no more than the training rows.
+    n_neighbors : int or None, k; no more than the training rows. None for 30, or all rows where
+        there are fewer (the papers: 4 to 15; few leave zeros, which K-L punishes).
     n_jobs : int or None, threads of the neighbour search.
 
     Raises
@@ -28,17 +32,23 @@ class AAKNN(LDLEstimator):
     .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
 
-    def __init__(self, n_neighbors=5, *, n_jobs=None):
+    def __init__(self, n_neighbors=None, *, n_jobs=None):
         self.n_neighbors = n_neighbors
         self.n_jobs = n_jobs
 
     def _fit(self, X, D):
-        if not 1 <= self.n_neighbors <= len(X):
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors} with {len(X)} training rows: choose 1 to {len(X)}."
-            )
+        k = neighbours_of(self.n_neighbors, len(X))
         self.D_ = D
-        self.search_ = NearestNeighbors(n_neighbors=self.n_neighbors, n_jobs=self.n_jobs).fit(X)
+        self.search_ = NearestNeighbors(n_neighbors=k, n_jobs=self.n_jobs).fit(X)
 
     def _predict(self, X):
         return self.D_[self.search_.kneighbors(X, return_distance=False)].mean(axis=1)
+
+
+def neighbours_of(k, n):
+    """Number of neighbours among n rows for a parameter n_neighbors; ValueError out of range."""
+    if k is None:
+        return min(DEFAULT, n)
+    if not 1 <= k <= n:
+        raise ValueError(f"n_neighbors={k} with {n} training rows: choose 1 to {n}.")
+    return k

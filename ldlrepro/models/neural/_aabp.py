@@ -16,7 +16,8 @@ class AABP(LDLEstimator):
     Parameters
     ----------
     n_hidden : int >= 1, sigmoid units of the hidden layer (MSLP paper, section 3.1: 50).
-    epochs : int >= 1, passes over the training rows. The MSLP paper gives none.
+    epochs : int >= 1, passes over the training rows. The MSLP paper gives none; more than the
+        default overfit small data sets.
     batch_size : int >= 1, rows of a step.
     learning_rate : float > 0, of Adam.
     random_state : int, RandomState or None, of starting weights and batches.
@@ -41,7 +42,7 @@ class AABP(LDLEstimator):
     """
 
     def __init__(
-        self, n_hidden=50, *, epochs=100, batch_size=32, learning_rate=0.003, random_state=None
+        self, n_hidden=50, *, epochs=10, batch_size=32, learning_rate=0.003, random_state=None
     ):
         self.n_hidden = n_hidden
         self.epochs = epochs

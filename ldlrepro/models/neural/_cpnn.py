@@ -21,15 +21,22 @@ class CPNN(LDLEstimator):
     Parameters
     ----------
     n_hidden : int >= 1, hidden units (MSLP paper, section 3.1: 50).
-    max_iter : int >= 1, quasi-Newton steps at most; there is no penalty, so that the number of
-        steps regularises. The MSLP paper gives none.
+    max_iter : int >= 1, quasi-Newton steps at most. The MSLP paper gives none.
+    validation_fraction : float in [0, 1), share of the rows on which the K-L divergence is watched
+        after each step; the weights of the lowest are kept. With 0 the last ones are, and as there
+        is no penalty the number of steps is all that regularises.
+    n_iter_no_change : int >= 1, steps without a lower one after which to stop.
+    prior : bool, whether the logarithm of the label's mean degree is added to f(x, y), so that a
+        net of zeros predicts the training mean; it is the start for the steps watched, too. The
+        paper's nets start near uniform.
     encoding : {"number", "one_hot"}, the label as an input. "number" is the original: one input
         with the number of the label, here scaled to [-1, 1].
     random_state : int, RandomState or None, of the starting weights.
 
     Attributes
     ----------
-    n_iter_ : int; loss_ : float, mean K-L divergence of the training rows.
+    n_iter_ : int, the step whose weights are kept; loss_ : float, mean K-L divergence of the rows
+        fitted, after the last step.
 
     See Also
     --------
@@ -43,7 +50,8 @@ class CPNN(LDLEstimator):
     and the order no longer matters except for the starting weights.
 
     Departures: limited-memory BFGS in place of RProp; features are scaled to mean 0 and
-    variance 1 inside, without which sigmoids see histograms of 1e-2 as constants.
+    variance 1 inside, without which sigmoids see histograms of 1e-2 as constants; by default the
+    prior and stopping on held-out rows, which no paper has.
 
     References
     ----------
@@ -51,9 +59,22 @@ class CPNN(LDLEstimator):
        2013.
     """
 
-    def __init__(self, n_hidden=50, *, max_iter=100, encoding="number", random_state=None):
+    def __init__(
+        self,
+        n_hidden=50,
+        *,
+        max_iter=100,
+        encoding="number",
+        prior=True,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        random_state=None,
+    ):
         self.n_hidden = n_hidden
         self.max_iter = max_iter
+        self.prior = prior
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.encoding = encoding
         self.random_state = random_state
 
@@ -63,26 +84,61 @@ class CPNN(LDLEstimator):
                 f"n_hidden={self.n_hidden} and max_iter={self.max_iter} must be 1 or more, "
                 f"encoding={self.encoding!r} one of {_ENCODINGS}."
             )
+        if not 0 <= self.validation_fraction < 1 or self.n_iter_no_change < 1:
+            raise ValueError(
+                f"validation_fraction={self.validation_fraction} must lie in [0, 1), "
+                f"n_iter_no_change={self.n_iter_no_change} be 1 or more."
+            )
         rng = check_random_state(self.random_state)
         self.scaler_ = StandardScaler().fit(X)
-        loss = CPNNLoss(self.scaler_.transform(X), D, self._codes(D.shape[1]))
-        size = (X.shape[1], loss.codes.shape[1], self.n_hidden)
+        X, codes = self.scaler_.transform(X), self._codes(D.shape[1])
+        self.offset_ = np.zeros(D.shape[1])
+        if self.prior:
+            self.offset_ = np.log(np.maximum(D.mean(axis=0), np.finfo(float).eps))
+        size = (X.shape[1], codes.shape[1], self.n_hidden)
+        start = _start(rng, *size, outer=not self.prior)
+        held_out = int(self.validation_fraction * len(X))
+        rows = rng.permutation(len(X)) if held_out else np.arange(len(X))
+        loss = CPNNLoss(X[rows[held_out:]], D[rows[held_out:]], codes, self.offset_)
+        watch = None
+        if held_out:
+            watched = CPNNLoss(X[rows[:held_out]], D[rows[:held_out]], codes, self.offset_)
+            watch = _Watch(watched, start, self.n_iter_no_change)
         result = minimize(
             loss,
-            _start(rng, *size),
+            start,
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": self.max_iter, "maxfun": 20 * self.max_iter},
+            callback=watch,
         )
-        self.weights_ = _unpack(result.x, *size)
-        self.loss_, self.n_iter_ = float(result.fun), result.nit
+        self.loss_, self.n_iter_ = float(result.fun), watch.best if watch else result.nit
+        self.weights_ = _unpack(watch.kept if watch else result.x, *size)
 
     def _codes(self, c):
         return np.eye(c) if self.encoding == "one_hot" else np.linspace(-1, 1, c)[:, None]
 
     def _predict(self, X):
         codes = self._codes(self.n_labels_)
-        return softmax(_forward(self.scaler_.transform(X), codes, self.weights_)[1], axis=1)
+        F = _forward(self.scaler_.transform(X), codes, self.weights_)[1]
+        return softmax(F + self.offset_, axis=1)
+
+
+class _Watch:
+    """Callback that keeps the weights of the lowest loss on held-out rows, and stops."""
+
+    def __init__(self, loss, start, patience):
+        self.loss, self.patience = loss, patience
+        self.kept, self.best, self.step = start, 0, 0
+        self.lowest = loss(start)[0]
+
+    def __call__(self, w):
+        self.step += 1
+        value = self.loss(w)[0]
+        if value < self.lowest:
+            self.lowest, self.kept, self.best = value, w.copy(), self.step
+        elif self.step - self.best >= self.patience:
+            raise StopIteration
 
 
 class CPNNLoss:
@@ -91,10 +147,11 @@ class CPNNLoss:
     Parameters
     ----------
     X : (n, q); D : (n, c); codes : (c, e), the label as inputs of the net
+    offset : (c,), added to f
     """
 
-    def __init__(self, X, D, codes):
-        self.X, self.D, self.codes = X, D, codes
+    def __init__(self, X, D, codes, offset):
+        self.X, self.D, self.codes, self.offset = X, D, codes, offset
         self.constant = xlogy(D, D).sum()
 
     def __call__(self, w):
@@ -103,6 +160,7 @@ class CPNNLoss:
         h = (len(w) - 1) // (q + self.codes.shape[1] + 2)
         weights = _unpack(w, q, self.codes.shape[1], h)
         H, F = _forward(self.X, self.codes, weights)
+        F += self.offset
         loss = (self.constant - (self.D * log_softmax(F, axis=1)).sum()) / n
         residual = (softmax(F, axis=1) - self.D) / n
         out = np.tensordot(residual, H, 2)
@@ -118,10 +176,11 @@ class CPNNLoss:
         return loss, np.concatenate([np.ravel(g) for g in gradient])
 
 
-def _start(rng, q, e, h):
-    """Flat weights; the spread keeps hidden sums near 1, and the output starts at uniform."""
+def _start(rng, q, e, h, outer):
+    """Flat weights; the spread keeps hidden sums near 1. Without outer weights f starts at 0."""
     inner = rng.normal(size=(q + e) * h) / np.sqrt(q + e)
-    return np.concatenate([inner, np.zeros(h), rng.normal(size=h) / np.sqrt(h), [0.0]])
+    out = rng.normal(size=h) / np.sqrt(h) if outer else np.zeros(h)
+    return np.concatenate([inner, np.zeros(h), out, [0.0]])
 
 
 def _unpack(w, q, e, h):

@@ -19,8 +19,7 @@ class LDLForest(DifferentiableForest):
     n_estimators : int >= 1, trees K (section 4: 5; the released script: 10).
     depth : int >= 2, depth h: 2^(h-1) - 1 split nodes and 2^(h-1) leaves a tree (7; script: 5).
     n_outputs : int >= 2^(h-1) - 1, outputs tau (64; script: 512). Within a tree none is used twice.
-    max_iter : int >= 1, mini-batches for Theta (25000; script: 3000, on Movie 2000). The default is
-        less: on the data sets of this package more has overfitted.
+    max_iter : int >= 1, mini-batches for Theta (25000; script: 3000, on Movie 2000).
     optimizer : {"sgd", "adam"}, "sgd" being with momentum (the script's choice).
     learning_rate : float > 0 (script: 100), for the gradient of the mean loss over rows and trees.
     momentum : float in [0, 1), of "sgd" (script: 0.9).
@@ -28,9 +27,10 @@ class LDLForest(DifferentiableForest):
         training part where that is not larger.
     leaf_iter : int >= 1, times that Eq. 12 is applied in an update of the leaves (20).
     leaf_batches : int >= 1, mini-batches n_B between updates of the leaves (100).
-    scale : {None, "standard"}, features as they are (paper), or with mean 0 and variance 1.
+    scale : {"standard", None}, features with mean 0 and variance 1, or as they are (paper).
     validation_fraction : float in [0, 1), share of the rows on which the K-L divergence is watched
-        after each update of the leaves; the best trees are kept. With 0, the last ones are.
+        after each update of the leaves; the best trees are kept. With 0 (paper), the last ones are:
+        on the data sets of this package that has overfitted.
     n_iter_no_change : int >= 1, updates of the leaves without a better one at which to stop early.
     path : tuple of int, iterations whose trees are kept for ``staged_predict``; 0 is the start.
         Multiples of ``leaf_batches`` are taken after the update of the leaves.
@@ -80,8 +80,8 @@ class LDLForest(DifferentiableForest):
 
     Features of which less than a tenth is non-zero are kept as compressed rows, also if scaled.
 
-    A rate of about 1 suits features whose rows have lengths of 1 to 10 (Movie as it is) and scaled
-    ones; histograms with much smaller variance (SJAFFE) need rates above 100, or scale="standard".
+    A rate of about 1 suits scaled features and rows with lengths of 1 to 10 (Movie as it is);
+    histograms with much smaller variance (SJAFFE), not scaled, need rates above 100.
 
     Memory grows as 2^(h-1) (q (5 or 6) + rows of the mini-batches between two updates of the
     leaves). Measured on Movie, one tree with tau = 2^(h-1), float32: below 1 GiB up to h = 14; at
@@ -105,16 +105,16 @@ class LDLForest(DifferentiableForest):
         *,
         depth=7,
         n_outputs=64,
-        max_iter=1000,
+        max_iter=3000,
         optimizer="sgd",
         learning_rate=1.0,
         momentum=0.9,
         batch_size=1000,
         leaf_iter=20,
         leaf_batches=100,
-        scale=None,
-        validation_fraction=0.0,
-        n_iter_no_change=10,
+        scale="standard",
+        validation_fraction=0.1,
+        n_iter_no_change=5,
         path=(),
         dtype="float32",
         memory_limit=8.0,
