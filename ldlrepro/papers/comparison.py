@@ -54,7 +54,11 @@ DEFAULTS = Experiment(
 
 def _by_default_and_as_published():
     for name in ("SABFGS", "SAIIS", "AAKNN", "AABP", "PTBayes", "PTSVM"):
-        yield Method(f"{name}, default", getattr(ldlrepro, name)(), settings={"learner": name})
+        yield Method(
+            f"{name}, default",
+            getattr(ldlrepro, name)(),
+            settings={"learner": name, "form": "default"},
+        )
         if hasattr(learners, name):
             published = getattr(learners, name)()
             yield Method(

@@ -3,7 +3,8 @@
 from ldlrepro import LDSVR, MeanPredictor, StructRF
 from ldlrepro.papers import structrf
 from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, LDLForest
-from ldlrepro.protocols.declare import Experiment, Method, Paper
+from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
+from ldlrepro.studies import leaf_updates
 
 #: Table 1, and the other sets of the StructRF chapter, whose records of the rivals are used.
 TABLE_1 = ("Movie", "Human_Gene", "Natural_Scene")
@@ -119,13 +120,52 @@ FIGURE_4 = Experiment(
     folds=5,
 )
 
+# At one rate more trees learn more slowly: the rate chosen for each number, on both kinds of rows.
+_CHOSEN = {"learning_rate": [1.0, 3.0, 10.0, 30.0, 100.0]}
+_CHOSEN_FOR_TREES = tuple(
+    Method(
+        f"{strategy}, {k} trees, rate chosen",
+        forest(k, max_iter=_FIGURE["max_iter"]),
+        _CHOSEN,
+        settings={"strategy": f"{strategy}, rate chosen", "trees": k},
+    )
+    for strategy, forest in (("sLDLF", LDLForest), ("sNDF-LDL", NDFLDL))
+    for k in (1, 5, 20, 100)
+)
+RATES = Experiment(name="figure_4_rates", methods=_CHOSEN_FOR_TREES, datasets=("Movie",), folds=5)
+RATES_DRAWN = Experiment(
+    name="figure_4_rates_drawn",
+    methods=_CHOSEN_FOR_TREES,
+    datasets=("Movie",),
+    folds=5,
+    replacement=True,
+)
+
+# As deep as the paper's Figure 4(b): one hold-out, for a fit of depth 18 takes half an hour and
+# 10 GiB.
+DEEP = Experiment(
+    name="figure_4_deep",
+    methods=tuple(
+        Method(
+            f"sLDLF, depth {h}",
+            LDLForest(1, depth=h, n_outputs=2 ** (h - 1), memory_limit=16.0, **_FIGURE),
+            settings={"strategy": "sLDLF, one tree", "depth": h},
+        )
+        for h in (9, 11, 13, 15, 16, 17, 18)
+    ),
+    datasets=("Movie",),
+    folds=1,
+    test_share=0.2,
+)
+
 PAPER = Paper(
     name="ldlf",
     title="Label Distribution Learning Forests",
-    experiments=(TABLES, CLEAN, DRAWN, FIGURE_4),
+    experiments=(TABLES, CLEAN, DRAWN, FIGURE_4, RATES, RATES_DRAWN, DEEP),
+    studies=(Study("leaf_updates", leaf_updates.run),),
     quick={"SJAFFE": 90},
     tables={
         "1": (("tables",), TABLE_1),
-        "figure 4": (("figure_4",), ()),
+        "figure 4": (("figure_4", "figure_4_rates", "figure_4_rates_drawn", "figure_4_deep"), ()),
     },
 )

@@ -44,6 +44,7 @@ class LDLForest(DifferentiableForest):
     loss_curve_ : (n_iter_,) mean cross-entropy of a tree (Eq. 3) on each mini-batch before its
         step.
     validation_curve_ : list of (iteration, K-L divergence of the forest) pairs.
+    path_ : dict, the trees at each iteration of ``path``.
     trees_ : the trees that are kept: ``theta`` (q, t) of the outputs in use, ``phi`` (K, splits)
         into its columns, ``leaves`` (K, splits + 1, c).
 
