@@ -1,7 +1,7 @@
 # make book: the book, from committed records.   make test: everything CI checks.
 PYTHON ?= python3
 BIN := .venv/bin
-NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb)) book/intro.ipynb
+NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb) $(wildcard book/*.ipynb))
 
 .PHONY: book test lint unit notebooks verify quick kernels clean
 .DEFAULT_GOAL := book

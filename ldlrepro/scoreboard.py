@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ldlrepro.papers import adaboost_ldl, ldlf, mldf, mslp, structrf
+from ldlrepro.report import causes
 from ldlrepro.report.adaboost_ldl import claims as adaboost_claims
 from ldlrepro.report.adaboost_ldl import tables as adaboost_tables
 from ldlrepro.report.chapter import read_chapter
@@ -363,3 +364,38 @@ def in_markdown(board):
     shown = for_readers(board)
     lines = [shown.columns, ["---"] * len(shown.columns), *shown.to_numpy().tolist()]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def show_causes(name):
+    """`report.show_causes` of a paper's chapter, as the page "Open and settled" shows it.
+
+    See Also
+    --------
+    findings : What matters most.
+    """
+    chapter = BOARDS[name].open()
+    own = mldf_tables.own_measures if name == "mldf" else None
+    more = ldlf_tables.causes_of_rivals(chapter, structrf.PAPER) if name == "ldlf" else ()
+    return causes.show_causes(chapter, BOARDS[name].title, own, list(more))
+
+
+def open_and_settled():
+    """What becomes of the printed rows of each paper: counts of `causes.states`.
+
+    Returns
+    -------
+    DataFrame, a row a paper: paper, and printed rows that come out, are settled, narrowed or open
+
+    See Also
+    --------
+    show_causes : Row by row.
+    """
+    rows = []
+    for name, board in BOARDS.items():
+        chapter = board.open()
+        own = mldf_tables.own_measures if name == "mldf" else None
+        more = ldlf_tables.causes_of_rivals(chapter, structrf.PAPER) if name == "ldlf" else ()
+        table = causes.causes(chapter, own, list(more))
+        state = causes.states(chapter, table).state.value_counts()
+        rows.append({"paper": board.title} | {s: int(state.get(s, 0)) for s in causes.STATES})
+    return pd.DataFrame(rows)

@@ -95,6 +95,7 @@ SPLIT_LEARNERS = ("PT-Bayes", "BFGS-LDL", "LDL-LS", "LC-LDL")
 SPLITS = tuple(
     Experiment(
         name=f"tested_{round(100 * share)}",
+        why="share of the rows that is tested",
         methods=tuple(
             method
             for name in SPLIT_LEARNERS
@@ -142,6 +143,7 @@ TERMS = Experiment(
 # LDL-LS predicts with a linear model: how much of its K-L is the bound on degrees below zero.
 RAISED_ZEROS = Experiment(
     name="raised_zeros",
+    why="degrees below zero",
     methods=(zeros_raised("LDL-LS", LDLSF()),),
     datasets=DATASETS,
     **_HOLD_OUTS,
@@ -151,6 +153,7 @@ RAISED_ZEROS = Experiment(
 _STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
 SETTINGS = Experiment(
     name="settings",
+    why="steps and start, floor of variances",
     methods=(
         by_iterations("SA-IIS", SAIIS, _STEPS),
         by_iterations("SA-IIS", SAIIS, _STEPS, "random start", init="random"),
@@ -169,6 +172,7 @@ SETTINGS = Experiment(
 # faces where the paper has N/A.
 DRAWN = Experiment(
     name="drawn_labels",
+    why="labels drawn, full covariances, as public code has them",
     methods=(_plain("PT-Bayes", DrawnPTBayes()), _boosted("PT-Bayes", DrawnPTBayes())),
     datasets=YEAST,
     **_HOLD_OUTS,
@@ -186,6 +190,7 @@ PUBLIC_START = {
 }
 PUBLIC = Experiment(
     name="public_start",
+    why="start, steps and gradient of public code",
     methods=tuple(
         method
         for name, learner in PUBLIC_START.items()

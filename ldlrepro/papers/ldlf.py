@@ -66,11 +66,17 @@ _PROTOCOL_METHODS = (
     Method("1-nearest-neighbour", AAKNN(1)),
     Method("MeanPredictor", MeanPredictor()),
 )
-CLEAN = Experiment(name="distinct_rows", methods=_PROTOCOL_METHODS, datasets=PROTOCOL_SETS)
+CLEAN = Experiment(
+    name="distinct_rows",
+    why="iterations and settings, on distinct rows",
+    methods=_PROTOCOL_METHODS,
+    datasets=PROTOCOL_SETS,
+)
 # On distinct rows the stopped sLDLF is that of Table 1.
 STOPPED = "sLDLF, stopped on validation rows"
 DRAWN = Experiment(
     name="drawn_rows",
+    why="rows drawn with replacement before the folds",
     methods=(
         *_PROTOCOL_METHODS,
         Method(

@@ -100,6 +100,7 @@ def _cut(learner, what, model, **settings):
 
 CUT = Experiment(
     name="cuts",
+    why="threshold by the training cardinality, hard votes",
     methods=(
         _cut("ECC", "", ECC),
         _cut("ECC", ", hard votes", ECC, voting="hard"),
@@ -126,6 +127,7 @@ def _reading(what, **settings):
 
 REUSE = Experiment(
     name="reuse",
+    why="readings of reuse, deep trees",
     methods=(
         _reading("deep trees", more_depth=30),
         _reading("reuse from layer 2", reuse_from=2),
@@ -140,6 +142,7 @@ REUSE = Experiment(
 # averaged, would be one reading.
 FOLDED = Experiment(
     name="folded",
+    why="a forest for each of five folds",
     methods=(
         Method(
             "RF-PCT, a forest for each fold",

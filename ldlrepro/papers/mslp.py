@@ -86,6 +86,7 @@ def _whole_cca(what, kernels, **settings):
 # limit of a large lambda, but for the weights D+ and the mean.
 TERMS = Experiment(
     name="terms",
+    why="one part changed: terms of Eq. 8, components before CCA, whitening, the input of CPNN",
     methods=(
         _variant("attraction only", beta=1.0),
         _variant("hetero-neighbours only", beta=0),
@@ -110,6 +111,7 @@ TERMS = Experiment(
 # far choosing on the test folds would carry every method.
 BEST_ON_TEST = Experiment(
     name="best_on_test",
+    why="every parameter chosen on the test folds",
     methods=tuple(m for m in TABLES.methods if m.grid),
     datasets=DATASETS,
     chosen_on="test",
@@ -120,6 +122,7 @@ BEST_ON_TEST = Experiment(
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 SETTINGS = Experiment(
     name="settings",
+    why="settings that the paper does not give",
     methods=(
         *(variant("CPNN", f"{k} steps", CPNN, max_iter=k) for k in (1, 3, 10, 30, 100, 300)),
         *(variant("LDSVR", f"C = {C:g}", LDSVR, C=C) for C in (0.01, 0.1, 1, 10, 100)),

@@ -66,6 +66,7 @@ _UP_TO_300 = tuple(k for k in _BFGS_STEPS if k <= 300)
 
 ITERATIONS = Experiment(
     name="iterations",
+    why="number of steps, start, memory of the Hessian",
     methods=(
         by_iterations("SA-IIS", SAIIS, _IIS_STEPS),
         by_iterations("SA-IIS", SAIIS, _IIS_STEPS, "random start", init="random"),
@@ -80,6 +81,7 @@ ITERATIONS = Experiment(
 _NODE_SIZES = (2, 10, 30, 100, 200, 400)
 NODE_SIZES = Experiment(
     name="node_sizes",
+    why="smallest node that is split, features searched",
     methods=(
         *(
             variant("RF", f"nodes of {k} split", SingleLabelRF, min_samples_split=k)
@@ -112,6 +114,7 @@ def zeros_raised(learner, estimator):
 
 RAISED_ZEROS = Experiment(
     name="raised_zeros",
+    why="degrees that no tree votes for",
     methods=(zeros_raised("RF", SingleLabelRF(min_samples_split=20)),),
     datasets=DATASETS,
 )
@@ -130,6 +133,7 @@ BOOSTING = Experiment(
 # Why the boosting methods differ from the printed numbers: rounds and size of the trees.
 BOOSTING_ROUNDS = Experiment(
     name="boosting_rounds",
+    why="rounds and leaves of a tree",
     methods=tuple(
         Method(
             f"{name}, {leaves} leaves",

@@ -66,6 +66,8 @@ class Experiment:
         after fitting all others
     measures : names of the measures that are recorded
     source : as for `datasets.load`; "realigned" runs the re-aligned form of a set
+    why : what is looked for, by somebody who has seen the printed numbers; "" for what a paper
+        declares or a question of another kind
     """
 
     name: str
@@ -78,6 +80,7 @@ class Experiment:
     chosen_on: str = "validation"
     measures: tuple = tuple(DISTRIBUTION)
     source: str = "auto"
+    why: str = ""
 
 
 @dataclass(frozen=True)

@@ -165,3 +165,18 @@ def copies(paper, n):
         {"protocol": rows, share: copied(paper.experiment(name), n)}
         for name, rows in PROTOCOLS.items()
     )
+
+
+def causes_of_rivals(chapter, paper):
+    """(cause, records) pairs for `causes`: settings of the rivals that another paper looked at.
+
+    Parameters
+    ----------
+    paper : the other Paper; records on the data sets of this chapter's printed cells count
+    """
+    for name in ("iterations", "boosting_rounds"):
+        records = read(paper, name, chapter.profile, chapter.wanted)
+        settings = [
+            s | {"learner": PAPER_NAMES.get(s["learner"], s["learner"])} for s in records.settings
+        ]
+        yield paper.experiment(name).why, records.assign(settings=settings)
