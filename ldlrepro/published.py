@@ -1,8 +1,8 @@
-"""What the papers print: their cells, a comparison with ours, and checks that any such cell obeys.
+"""What the papers print: cells and claims, a comparison with ours, checks that any cell obeys.
 
 The cells lie in ``data/published/<paper>.csv``, one row each, as printed: ``table, dataset, method,
 measure, mean, std, bold, note`` (``bold`` is 1, 0, or empty where it cannot be told). Thousands
-separators are left out. This layer knows nothing of this project's own results.
+separators are left out. What a paper says in words lies in ``<paper>_claims.csv``. This layer knows nothing of this project's own results.
 """
 
 import itertools
@@ -27,7 +27,27 @@ KNOWN = DISTRIBUTION | MULTILABEL
 
 def papers() -> list[str]:
     """Papers whose cells are stored, in alphabetical order."""
-    return sorted(path.stem for path in paths.PUBLISHED.glob("*.csv"))
+    stems = (path.stem for path in paths.PUBLISHED.glob("*.csv"))
+    return sorted(stem for stem in stems if not stem.endswith("_claims"))
+
+
+def claims(paper: str) -> pd.DataFrame:
+    """What a paper asserts in words that could be measured, whether it was measured here or not.
+
+    Returns a frame of strings in the order of the paper: ``id`` (of one paper, unique), ``section``
+    (every place that says so), ``claim`` (in our words), ``printed`` (a number of the sentence, ""
+    for none).
+    Raises UnknownNameError for a paper that is not stored.
+    """
+    _stored(paper)
+    return pd.read_csv(paths.PUBLISHED / f"{paper}_claims.csv", dtype=str, keep_default_na=False)
+
+
+def _stored(paper):
+    if paper not in papers():
+        raise UnknownNameError(
+            f"no published cells for {paper!r}; stored papers: {', '.join(papers()) or 'none'}"
+        )
 
 
 def load(paper: str) -> pd.DataFrame:
@@ -38,10 +58,7 @@ def load(paper: str) -> pd.DataFrame:
     ``mean_printed`` and ``std_printed``, which tell the number of decimals.
     Raises UnknownNameError for a paper that is not stored.
     """
-    if paper not in papers():
-        raise UnknownNameError(
-            f"no published cells for {paper!r}; stored papers: {', '.join(papers()) or 'none'}"
-        )
+    _stored(paper)
     frame = pd.read_csv(paths.PUBLISHED / f"{paper}.csv", dtype=str, keep_default_na=False)
     for column in ("mean", "std"):
         frame[f"{column}_printed"] = frame[column]

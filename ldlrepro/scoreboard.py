@@ -1,6 +1,7 @@
 """How close the reproduction is, paper by paper: page one of the book, from what chapters show."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import pandas as pd
@@ -52,6 +53,7 @@ def _claims_of_structrf(chapter):
         structrf_figures.grid_of_figure_4(records["figure_4"]),
         records["times"],
         with_settings(records["iterations"]),
+        chapter.study("adaptive_step"),
         structrf.MEASURES,
         structrf.MEASURES_19,
     )
@@ -158,9 +160,15 @@ BOARDS = {
 }
 
 
+@cache
+def chapter_of(name):
+    """The chapter of a paper on its notebook's terms; it takes seconds to open and is kept."""
+    return BOARDS[name].open()
+
+
 def agreement_of(name):
     """`confusion_of` a paper's chapter; StructRF's with the regression forest on D beside it."""
-    chapter = BOARDS[name].open()
+    chapter = chapter_of(name)
     more = chapter.records.get("criteria")
     return confusion_of(chapter, more[more.method == "RF on D"] if more is not None else None)
 
@@ -199,8 +207,8 @@ def scoreboard():
     paper's claims by verdict
     """
     rows = []
-    for board in BOARDS.values():
-        chapter = board.open()
+    for name, board in BOARDS.items():
+        chapter = chapter_of(name)
         claims = board.claims(chapter)
         verdicts = claims.verdict[~claims.ours].value_counts()
         claims = {f"claims {v}": int(verdicts.get(v, 0)) for v in VERDICTS}
@@ -210,8 +218,7 @@ def scoreboard():
 
 def findings(name):
     """The three findings of a chapter that matter most, a line each, with numbers from records."""
-    chapter = BOARDS[name].open()
-    return _FINDINGS[name](chapter)
+    return _FINDINGS[name](chapter_of(name))
 
 
 def _of(table, row, column=None):
