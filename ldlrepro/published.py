@@ -2,7 +2,8 @@
 
 The cells lie in ``data/published/<paper>.csv``, one row each, as printed: ``table, dataset, method,
 measure, mean, std, bold, note`` (``bold`` is 1, 0, or empty where it cannot be told). Thousands
-separators are left out. What a paper says in words lies in ``<paper>_claims.csv``. This layer knows nothing of this project's own results.
+separators are left out. What a paper says in words lies in ``<paper>_claims.csv``. This layer knows
+nothing of this project's own results.
 """
 
 import itertools

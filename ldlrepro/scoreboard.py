@@ -102,6 +102,7 @@ def _claims_of_adaboost(chapter):
         ours,
         printed[~printed.dataset.isin(chapter.apart)],
         chapter.counted,
+        chapter.counting(chapter.records["terms"]),
         adaboost_tables.matched(chapter.counted, chapter.records["shrunk"], learners),
         learners,
     )

@@ -160,7 +160,10 @@ def _of_figure_4(grid, measures):
     mean = grid[grid.trees == 20].groupby(["ratio", "depth"])["chebyshev"].mean().unstack()
     mean = mean.loc[mean.index <= 0.8, mean.columns <= 20]
     falls = [step < 0 for line in (mean, mean.T) for step in line.diff().stack()]
-    further = [("20 trees, 0.8, 25", "20 trees, 0.8, 20"), ("20 trees, 1.0, 20", "20 trees, 0.8, 20")]
+    further = [
+        ("20 trees, 0.8, 25", "20 trees, 0.8, 20"),
+        ("20 trees, 1.0, 20", "20 trees, 0.8, 20"),
+    ]
     share, text = wins_claim(grid, further, ["chebyshev"], significantly=True)
     shallow = [(f"{t} trees, 0.8, 20", f"{t} trees, 0.8, 5") for t in sorted(set(grid.trees))]
     return {
