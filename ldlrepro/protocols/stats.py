@@ -81,9 +81,8 @@ def smallest_shown(folds, ratio, level=0.05, power=0.8):
     df, factor = folds - 1, np.sqrt(1 / folds + ratio)
     least = stats.t.isf(level / 2, df)
 
-    def lacking(shift):
-        shown = stats.nct.sf(least, df, shift) + stats.nct.cdf(-least, df, shift)
-        return shown - power
+    def lacking(shift):  # shown the right way round: the other tail is beyond precision
+        return stats.nct.sf(least, df, shift) - power
 
     return factor * optimize.brentq(lacking, 0, 20 * least)
 

@@ -112,17 +112,17 @@ def share_claim(holds, what, more=""):
     return share.ratio, f"{what} {share}{more}"
 
 
-def number_claim(ours, printed, what):
+def number_claim(ours, printed, what, form=".4g"):
     """Evidence on a number that a sentence prints: ours within `NEAR` of it.
 
     Parameters
     ----------
     ours : float, NaN or None where nothing was run; printed : float
-    what : text before our number
+    what : text before our number, which is written in a form
     """
     if ours is None or np.isnan(ours):
         return NOT_RUN
-    return float(abs(ours - printed) <= NEAR * abs(printed)), f"{what} {ours:.4g}"
+    return float(abs(ours - printed) <= NEAR * abs(printed)), f"{what} {ours:{form}}"
 
 
 def order_claim(records, better, worse, measures):
