@@ -31,7 +31,7 @@ def test_equal_values_and_constant_differences():
 
 
 def test_holm_by_hand():
-    """The smallest of m times m, the next times m - 1; never less than a smaller one's, or over 1."""
+    """The smallest of m times m, the next times m - 1; at least a smaller one's, at most 1."""
     assert stats.holm([0.04, 0.01, 0.03, 0.5]) == pytest.approx([0.09, 0.04, 0.09, 0.5])
     assert stats.holm([0.6, 0.7]).tolist() == [1, 1]
     assert stats.holm([]).size == 0
