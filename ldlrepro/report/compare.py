@@ -93,14 +93,20 @@ def pairs_of(records, first, second, measure):
             if len(both):
                 a, b = both[first].to_numpy(), both[second].to_numpy()
                 floor = max(
-                    abs(values.mean()) * spread_of_rounding(mine, dataset, method, measure)
+                    abs(values.mean())
+                    * spread_of_rounding(mine[mine.method == method], dataset, method, measure)
                     for method, values in ((first, a), (second, b))
                 )
                 yield Pair(dataset, a, b, sizes, floor)
 
 
 def spread_of_rounding(records, dataset, method, measure):
-    """Relative spread of a measure under other kernels and row orders, 0 where none is stated."""
+    """Relative spread of a measure under other kernels and row orders, 0 where none is stated.
+
+    Parameters
+    ----------
+    records : of the method, whose paper they name
+    """
     paper = records.paper.iloc[0] if "paper" in records else None
     return _stated().get((paper, dataset, method, measure), 0.0)
 
