@@ -38,17 +38,13 @@ def claims(paper: str) -> pd.DataFrame:
     Returns a frame of strings in the order of the paper: ``id`` (of one paper, unique), ``section``
     (every place that says so), ``claim`` (in our words), ``printed`` (a number of the sentence, ""
     for none).
-    Raises UnknownNameError for a paper that is not stored.
+    Raises UnknownNameError for a paper without such a list.
     """
-    _stored(paper)
-    return pd.read_csv(paths.PUBLISHED / f"{paper}_claims.csv", dtype=str, keep_default_na=False)
-
-
-def _stored(paper):
-    if paper not in papers():
-        raise UnknownNameError(
-            f"no published cells for {paper!r}; stored papers: {', '.join(papers()) or 'none'}"
-        )
+    path = paths.PUBLISHED / f"{paper}_claims.csv"
+    if not path.is_file():
+        there = sorted(p.stem.removesuffix("_claims") for p in paths.PUBLISHED.glob("*_claims.csv"))
+        raise UnknownNameError(f"no list of claims for {paper!r}; there are {', '.join(there)}")
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
 def load(paper: str) -> pd.DataFrame:
@@ -59,7 +55,10 @@ def load(paper: str) -> pd.DataFrame:
     ``mean_printed`` and ``std_printed``, which tell the number of decimals.
     Raises UnknownNameError for a paper that is not stored.
     """
-    _stored(paper)
+    if paper not in papers():
+        raise UnknownNameError(
+            f"no published cells for {paper!r}; stored papers: {', '.join(papers()) or 'none'}"
+        )
     frame = pd.read_csv(paths.PUBLISHED / f"{paper}.csv", dtype=str, keep_default_na=False)
     for column in ("mean", "std"):
         frame[f"{column}_printed"] = frame[column]
