@@ -313,6 +313,9 @@ def test_evidence_of_shares_and_numbers():
     assert claims.number_claim(0.59, 0.412, "left", ".0%") == (0.0, "left 59%")
     assert claims.number_claim(float("nan"), 1, "") == claims.NOT_RUN
     assert claims.number_claim(None, 1, "") == claims.NOT_RUN
+    several = LISTED.assign(printed=["41.2%", "10% to 90%"])
+    assert claims.printed_numbers(LISTED) == {"one": 0.073}
+    assert claims.printed_numbers(several) == {"one": pytest.approx(0.412)}
 
 
 @pytest.mark.parametrize("share, word", [(1.0, "reproduced"), (0.6, "partly"), (0.1, "not")])

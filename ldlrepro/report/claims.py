@@ -75,6 +75,21 @@ def claims_table(listed, evidence):
     return table.assign(verdict=table.verdict.map(verdict))
 
 
+def printed_numbers(listed):
+    """Numbers that sentences print, {id of the claim: float}; "41.2%" is 0.412.
+
+    Parameters
+    ----------
+    listed : result of `published.claims`
+    """
+    found = {}
+    for claim in listed.itertuples():
+        digits = claim.printed.removesuffix("%")
+        if digits.replace(".", "", 1).isdigit():
+            found[claim.id] = float(digits) / (100 if digits != claim.printed else 1)
+    return found
+
+
 def show_claims(table):
     """`claims_table` as HTML: the claims of the paper, then our own questions.
 

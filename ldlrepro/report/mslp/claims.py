@@ -121,10 +121,8 @@ def _noise(toys):
         return NOT_RUN
     lost = {m: wide[m]["toy"] - wide[m]["noisy toy"] for m in ("MSLP", "LPP")}
     text = ", ".join(f"{m} {one.mean():.3f}" for m, one in lost.items())
-    return share_claim(
-        lost["MSLP"] < lost["LPP"], f"trustworthiness lost: {text}; MSLP loses less in",
-        " embeddings",
-    )  # fmt: skip
+    less = lost["MSLP"] < lost["LPP"]
+    return share_claim(less, f"trustworthiness lost: {text}; MSLP loses less in", " embeddings")
 
 
 def narrow_claim(records):
