@@ -311,5 +311,6 @@ def test_wins_count_cells_and_what_is_shown():
     assert wins(both, [("b", "a")], ["kl_divergence"]) == (1, 2, never, once, 0, 0)
     assert wins(one, [("a", "b")], ["kl_divergence"], level=0.0)[:4] == (1, 1, never, never)
     assert wins(one, [("a", "c")], ["kl_divergence"]) == (0, 0, never, never, 0, 1)
+    assert wins(one, [], ["kl_divergence"])[:2] == (0, 0)
     text = "better in 1 of 2 cells, shown in 1 (Holm 1, BH 1); the reverse shown in 0"
     assert wins_claim(both, [("a", "b")], ["kl_divergence"]) == (0.5, text)

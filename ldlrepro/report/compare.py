@@ -180,7 +180,8 @@ def wins(records, pairs, measures, level=LEVEL):
     pairs : list of (first, second)
     level : of the tests
     """
-    fought = pd.concat([duels(records, first, [second], measures) for first, second in pairs])
+    fought = [duels(records, first, [second], measures) for first, second in pairs]
+    fought = pd.concat(fought or [duels(records, "", [], measures)])
     tested = fought[fought.testable.astype(bool)]
     return Wins(
         int((fought.gain > 0).sum()),
