@@ -1,8 +1,9 @@
-"""What the papers print: their cells, a comparison with ours, and checks that any such cell obeys.
+"""What the papers print: cells and claims, a comparison with ours, checks that any cell obeys.
 
 The cells lie in ``data/published/<paper>.csv``, one row each, as printed: ``table, dataset, method,
 measure, mean, std, bold, note`` (``bold`` is 1, 0, or empty where it cannot be told). Thousands
-separators are left out. This layer knows nothing of this project's own results.
+separators are left out. What a paper says in words lies in ``<paper>_claims.csv``. This layer knows
+nothing of this project's own results.
 """
 
 import itertools
@@ -27,7 +28,23 @@ KNOWN = DISTRIBUTION | MULTILABEL
 
 def papers() -> list[str]:
     """Papers whose cells are stored, in alphabetical order."""
-    return sorted(path.stem for path in paths.PUBLISHED.glob("*.csv"))
+    stems = (path.stem for path in paths.PUBLISHED.glob("*.csv"))
+    return sorted(stem for stem in stems if not stem.endswith("_claims"))
+
+
+def claims(paper: str) -> pd.DataFrame:
+    """What a paper asserts in words that could be measured, whether it was measured here or not.
+
+    Returns a frame of strings in the order of the paper: ``id`` (of one paper, unique), ``section``
+    (every place that says so), ``claim`` (in our words), ``printed`` (a number of the sentence, ""
+    for none).
+    Raises UnknownNameError for a paper without such a list.
+    """
+    path = paths.PUBLISHED / f"{paper}_claims.csv"
+    if not path.is_file():
+        there = sorted(p.stem.removesuffix("_claims") for p in paths.PUBLISHED.glob("*_claims.csv"))
+        raise UnknownNameError(f"no list of claims for {paper!r}; there are {', '.join(there)}")
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
 def load(paper: str) -> pd.DataFrame:

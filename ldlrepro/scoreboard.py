@@ -1,6 +1,7 @@
 """How close the reproduction is, paper by paper: page one of the book, from what chapters show."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import pandas as pd
@@ -53,6 +54,7 @@ def _claims_of_structrf(chapter):
         structrf_figures.grid_of_figure_4(records["figure_4"]),
         records["times"],
         with_settings(records["iterations"]),
+        chapter.study("adaptive_step"),
         structrf.MEASURES,
         structrf.MEASURES_19,
     )
@@ -101,6 +103,7 @@ def _claims_of_adaboost(chapter):
         ours,
         printed[~printed.dataset.isin(chapter.apart)],
         chapter.counted,
+        chapter.counting(chapter.records["terms"]),
         adaboost_tables.matched(chapter.counted, chapter.records["shrunk"], learners),
         learners,
     )
@@ -111,17 +114,8 @@ def _open_mldf():
 
 
 def _claims_of_mldf(chapter):
-    growth = chapter.study("layers")
-    return mldf_claims.claims(
-        chapter.tables,
-        mldf_tables.of_table(chapter, 4),
-        growth["layers"],
-        growth["forests"],
-        chapter.study("label_drop")["labels"],
-        mldf.METHODS,
-        mldf.C45,
-        mldf.NO_REUSE,
-    )
+    growth, labels = chapter.study("layers"), chapter.study("label_drop")["labels"]
+    return mldf_claims.claims(chapter, growth, labels, mldf.METHODS, mldf.C45, mldf.NO_REUSE)
 
 
 #: In the order of the book.
@@ -159,9 +153,15 @@ BOARDS = {
 }
 
 
+@cache
+def chapter_of(name):
+    """The chapter of a paper on its notebook's terms; it takes seconds to open and is kept."""
+    return BOARDS[name].open()
+
+
 def agreement_of(name):
     """`confusion_of` a paper's chapter; StructRF's with the regression forest on D beside it."""
-    chapter = BOARDS[name].open()
+    chapter = chapter_of(name)
     more = chapter.records.get("criteria")
     return confusion_of(chapter, more[more.method == "RF on D"] if more is not None else None)
 
@@ -200,8 +200,8 @@ def scoreboard():
     paper's claims by verdict
     """
     rows = []
-    for board in BOARDS.values():
-        chapter = board.open()
+    for name, board in BOARDS.items():
+        chapter = chapter_of(name)
         claims = board.claims(chapter)
         verdicts = claims.verdict[~claims.ours].value_counts()
         claims = {f"claims {v}": int(verdicts.get(v, 0)) for v in VERDICTS}
@@ -211,8 +211,7 @@ def scoreboard():
 
 def findings(name):
     """The three findings of a chapter that matter most, a line each, with numbers from records."""
-    chapter = BOARDS[name].open()
-    return _FINDINGS[name](chapter)
+    return _FINDINGS[name](chapter_of(name))
 
 
 def _of(table, row, column=None):
@@ -256,9 +255,9 @@ def _found_on_ldlf(chapter):
         f"reached on distinct rows by no model tried (lowest {low['distinct rows']:.4f}); it is "
         f"passed ({low['drawn rows']:.4f}) once rows are drawn with replacement before they are "
         "cut into folds, as the released script does.",
-        f"On distinct rows sLDLF is better than BFGS-LDL in {better['BFGS-LDL'][0]} of "
-        f"{better['BFGS-LDL'][1]} cells and than StructRF in {better['StructRF'][0]} of "
-        f"{better['StructRF'][1]}.",
+        f"On distinct rows sLDLF is better than BFGS-LDL in {better['BFGS-LDL'].better} of "
+        f"{better['BFGS-LDL'].cells} cells and than StructRF in {better['StructRF'].better} of "
+        f"{better['StructRF'].cells}.",
         f"At one learning rate more than {trees.idxmin():.0f} trees do not help: K-L "
         f"{trees.iloc[0]:.4f} with {trees.index[0]:.0f}, {trees.min():.4f} with "
         f"{trees.idxmin():.0f}, {trees.iloc[-1]:.4f} with {trees.index[-1]:.0f}.",
@@ -272,7 +271,7 @@ def _found_on_mslp(chapter):
     places = mslp_tables.first_places(chapter.counted, mslp.MEASURES, methods).set_index("method")
     printed = mslp_tables.first_as_printed(chapter.printed, "MSLP")
     both = pd.concat([chapter.counted, chapter.counting(chapter.records["terms"])])
-    better, cells, shown, worse = wins(both, [("MSLP", "MSLP, attraction only")], mslp.MEASURES)
+    found = wins(both, [("MSLP", "MSLP, attraction only")], mslp.MEASURES)
     return [
         f"MSLP's own row comes out in {expressions} cells on the two sets of expressions and in "
         f"{beauty} on the two of beauty, where our mean predictor beats printed methods that look "
@@ -280,8 +279,7 @@ def _found_on_mslp(chapter):
         f"MSLP is first in {printed} printed cells; here, chosen inside the fold, in "
         f"{places.ours['MSLP']} of {places.cells['MSLP']}, {places.ours.idxmax()} in "
         f"{places.ours.max()}.",
-        f"Parting hetero-neighbours, the paper's idea, is not shown to help: better in {better} of "
-        f"{cells} cells, shown in {shown}, worse shown in {worse}.",
+        f"Parting hetero-neighbours, the paper's idea, is not shown to help: {found}.",
     ]
 
 
@@ -295,24 +293,23 @@ def _found_on_adaboost(chapter):
     starts = adaboost_tables.agreement_of_public_start(chapter).loc["SA-IIS, boosted"]
     zero, public = (f"{o.agree} of {o.tell}" for o in starts.iloc[:2])
     pairs = adaboost_tables.against_bagging(learners)
-    _, cells, shown, worse = wins(chapter.counted, pairs, ["kl_divergence"])
+    found = wins(chapter.counted, pairs, ["kl_divergence"])
     return [
         f"Boosting lowers SortLoss in {(loss < 1).sum()} of {len(loss)} cells, but plain "
         f"predictions made just as flat have {1 / matching.by_order.mean():.0%} of the boosted "
         "ones' on average: what falls is sharpness, and the uniform predictor has none at all.",
         f"Boosted SA-IIS comes out in {public} cells once it starts and stops as in public code "
         f"({zero} from zero); the plain learner does not from any start tried.",
-        f"By K-L five plain bootstrap models are shown better than boosting in {worse} of {cells} "
-        f"cells, and worse in {shown}.",
+        f"By K-L five plain bootstrap models are shown better than boosting in {found.worse} of "
+        f"{found.cells} cells, and worse in {found.shown}.",
     ]
 
 
 def _found_on_mldf(chapter):
     table = confusion_of(chapter)
-    better, cells, shown, worse = wins(chapter.tables, [("MLDF", mldf.NO_REUSE)], mldf.MEASURES)
+    found = wins(chapter.tables, [("MLDF", mldf.NO_REUSE)], mldf.MEASURES)
     return [
-        f"Measure-aware reuse, as we read the algorithms, does not help: better in {better} of "
-        f"{cells} cells, shown in {shown}, worse shown in {worse}.",
+        f"Measure-aware reuse, as we read the algorithms, does not help: {found}.",
         f"MLDF's printed row comes out in {_of(table, 'MLDF')} cells with reuse, in "
         f"{_of(table, 'MLDF', mldf.NO_REUSE)} without, in {_of(table, 'MLDF', mldf.DEEP)} without "
         "and with trees hardly bounded in depth.",

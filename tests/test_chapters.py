@@ -306,9 +306,11 @@ def test_wins_count_cells_and_what_is_shown():
     one = rows({"a": [1.0, 1.1, 0.9, 1.05], "b": [2.0, 2.2, 1.9, 2.1]})
     two = rows({"a": [1.0, 3.0, 2.0, 2.0], "b": [1.5, 2.0, 2.5, 1.0]}, dataset="B")
     both = pd.concat([one, two])
-    assert wins(both, [("a", "b")], ["kl_divergence"]) == (1, 2, 1, 0)
-    assert wins(both, [("b", "a")], ["kl_divergence"]) == (1, 2, 0, 1)
-    assert wins(one, [("a", "b")], ["kl_divergence"], level=0.0) == (1, 1, 0, 0)
-    assert wins(one, [("a", "c")], ["kl_divergence"]) == (0, 0, 0, 0)
-    text = "better in 1 of 2 cells, shown in 1; worse shown in 0"
+    once, never = (1, 1, 1), (0, 0, 0)
+    assert wins(both, [("a", "b")], ["kl_divergence"]) == (1, 2, once, never, 0, 0)
+    assert wins(both, [("b", "a")], ["kl_divergence"]) == (1, 2, never, once, 0, 0)
+    assert wins(one, [("a", "b")], ["kl_divergence"], level=0.0)[:4] == (1, 1, never, never)
+    assert wins(one, [("a", "c")], ["kl_divergence"]) == (0, 0, never, never, 0, 1)
+    assert wins(one, [], ["kl_divergence"])[:2] == (0, 0)
+    text = "better in 1 of 2 cells, shown in 1 (Holm 1, BH 1); the reverse shown in 0"
     assert wins_claim(both, [("a", "b")], ["kl_divergence"]) == (0.5, text)

@@ -391,3 +391,25 @@ def test_no_rule_is_broken_by_real_distributions(c, sharp):
     for one, other, numbers in published.MIRRORED:
         if numbers is None or c in numbers:
             assert np.allclose(per_row[one] + per_row[other], 1)
+
+
+LISTS = sorted(path.stem.removesuffix("_claims") for path in paths.PUBLISHED.glob("*_claims.csv"))
+
+
+@pytest.mark.parametrize("paper", LISTS)
+def test_claims_have_ids_sections_and_words(paper):
+    claims = published.claims(paper)
+    assert list(claims.columns) == ["id", "section", "claim", "printed"] and len(claims) > 10
+    assert claims.id.is_unique and claims.claim.is_unique
+    assert (claims[["id", "section", "claim"]] != "").all(axis=None)
+    assert claims.id.str.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*").all()
+    place = r"(abstract|\d(\.\d)*|(Table|Tables|Figure) [\d-]+[ab]?)"
+    assert claims.section.str.fullmatch(rf"{place}(; {place})*").all()
+
+
+def test_lists_of_claims_are_no_papers():
+    assert LISTS == ["adaboost_ldl", "ldlf", "mldf", "mslp", "structrf"]
+    assert set(LISTS) <= set(published.papers())
+    assert not any(paper.endswith("_claims") for paper in published.papers())
+    with pytest.raises(UnknownNameError, match="structrf_claims'; there are adaboost_ldl, ldlf"):
+        published.claims("structrf_claims")

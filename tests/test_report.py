@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from ldlrepro.datasets import make_standin
+from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.protocols import get_paper
 from ldlrepro.report import claims, compare, provenance, settings, tables, yardstick
@@ -230,8 +231,33 @@ def test_head_to_head_and_tally_find_the_better_method():
     up = compare.tally(both, [("StructRF", "RF")], ["cosine", "kl_divergence"]).iloc[0]
     assert up["cells"] == 2 and up["first better"] == 1  # of cosine, more is better
     assert up["first better, shown"] == up["second better, shown"] == (1, 1)
+    assert up["first better, Holm / BH"] == (1, 1) and up["cannot be tested"] == 0
+    assert "StructRF shown better on 1 (Holm 1, BH 1), RF on 0 of 1 sets tested" in html
     same = pd.concat([records(), records(method="RF")])
     assert compare.tally(same, [("StructRF", "RF")], ["kl_divergence"])["first better"][0] == 0
+
+
+def test_tests_of_a_family_are_corrected_for_their_number():
+    p = [0.9, 0.03, 0.001, 0.015, 0.02]
+    # Holm: 0.001 * 5, 0.015 * 4 = 0.06. BH: 0.02 * 5/3, 0.02 * 5/3, 0.03 * 5/4 = 0.0375.
+    assert compare.held(p, [True] * 5) == (4, 1, 4)
+    assert compare.held(p, [True, True, False, True, True]) == (3, 0, 3)
+    assert compare.held(p, [True] * 5, level=0.01) == (1, 1, 1)
+    assert compare.held([], []) == (0, 0, 0)
+    assert str(compare.held(p, [True] * 5)) == "4 (Holm 1, BH 4)"
+    assert str(compare.held([0.9], [True])) == "0"
+
+
+def test_what_cannot_be_tested_is_no_part_of_the_family():
+    ten = pd.concat([records(), records(method="RF", shift=0.03)])
+    one = pd.concat([records("Movie", folds=1), records("Movie", "RF", 0.03, folds=1)])
+    alone = records("Yeast_alpha", "RF")
+    found = compare.wins(pd.concat([ten, one, alone]), [("StructRF", "RF")], ["kl_divergence"])
+    assert found == (2, 2, (1, 1, 1), (0, 0, 0), 1, 1) and found.ratio == 1
+    assert str(found) == (
+        "better in 2 of 2 cells, shown in 1 (Holm 1, BH 1); the reverse shown in 0; "
+        "1 cannot be tested; 1 more were not run with both"
+    )
 
 
 def test_firsts_are_the_best_of_their_cells_ties_included():
@@ -250,20 +276,46 @@ def test_firsts_are_the_best_of_their_cells_ties_included():
 
 
 def test_claims_table():
-    table = claims.claims_table(
-        {
-            "it is so": (1.0, "in all"),
-            "it is not": claims.NOT_RUN,
-            claims.Ours("is it?"): (0.5, "?"),
-        }
-    )
+    evidence = {
+        claims.Ours("is it?"): (0.5, "?"),
+        "other": claims.not_run("needs images"),
+        "one": (1.0, "in all"),
+    }
+    table = claims.claims_table(LISTED, evidence)
     assert table.verdict.tolist() == ["reproduced", "not run", "partly"]
     assert table.ours.tolist() == [False, False, True]
+    assert table.section.tolist() == ["4.1", "abstract; 5", ""]
     of_paper, own = (html.data for html in claims.show_claims(table))
-    assert (
-        "Claims of the paper" in of_paper and "it is not" in of_paper and "is it?" not in of_paper
-    )
-    assert "Questions of our own" in own and "is it?" in own
+    for text in ("Claims of the paper", "it is not", "0.073", "4.1", "needs images"):
+        assert text in of_paper and text not in own
+    assert "at least 95%" in of_paper and "at least 50%" in of_paper
+    assert "Questions of our own" in own and "is it?" in own and "is it?" not in of_paper
+
+
+LISTED = pd.DataFrame(
+    [("one", "4.1", "it is so", "0.073"), ("other", "abstract; 5", "it is not", "")],
+    columns=["id", "section", "claim", "printed"],
+)
+
+
+def test_a_list_of_claims_and_their_evidence_go_together():
+    both = {"one": claims.NOT_RUN, "other": claims.NOT_RUN}
+    for evidence in ({"one": claims.NOT_RUN}, both | {"third": claims.NOT_RUN}):
+        with pytest.raises(UnknownNameError, match="other|third"):
+            claims.claims_table(LISTED, evidence)
+
+
+def test_evidence_of_shares_and_numbers():
+    assert claims.share_claim([True, False, True], "in", " cells") == (2 / 3, "in 2 of 3 cells")
+    assert claims.share_claim([], "in") == claims.NOT_RUN
+    assert claims.number_claim(0.0752, 0.073, "K-L") == (0.0, "K-L 0.0752")  # 3.01% away
+    assert claims.number_claim(0.0709, 0.073, "K-L")[0] == 1.0  # 2.9%
+    assert claims.number_claim(0.59, 0.412, "left", ".0%") == (0.0, "left 59%")
+    assert claims.number_claim(float("nan"), 1, "") == claims.NOT_RUN
+    assert claims.number_claim(None, 1, "") == claims.NOT_RUN
+    several = LISTED.assign(printed=["41.2%", "10% to 90%"])
+    assert claims.printed_numbers(LISTED) == {"one": 0.073}
+    assert claims.printed_numbers(several) == {"one": pytest.approx(0.412)}
 
 
 @pytest.mark.parametrize("share, word", [(1.0, "reproduced"), (0.6, "partly"), (0.1, "not")])
@@ -279,6 +331,8 @@ def test_claims_by_their_evidence():
     )
     assert claims.order_claim(four, "StructRF", "RF", ["kl_divergence"])[0] == 1
     assert claims.order_claim(four, "RF", "StructRF", ["kl_divergence"])[0] == 0
+    share, text = claims.wins_claim(four, [("RF", "StructRF")], ["cosine"], 0.1, True)
+    assert share == 1 and text.endswith("(10% level)")
     near = pd.concat([records(), records(method="StructRF*", shift=0.0001)])
     assert claims.same_claim(near, "StructRF", "StructRF*", ["kl_divergence"])[0] == 1
     assert claims.same_claim(four, "StructRF", "RF", ["kl_divergence"])[0] == 0

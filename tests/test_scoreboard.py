@@ -2,11 +2,13 @@
 
 import json
 import re
+from html import escape
 
 import pytest
 
 from ldlrepro import paths, scoreboard
-from ldlrepro.protocols import paper_names
+from ldlrepro.protocols import paper_names, stats
+from ldlrepro.report.claims import CAPTION
 
 pytestmark = pytest.mark.skipif(
     not paths.IN_CHECKOUT, reason="records are committed, not installed"
@@ -27,7 +29,8 @@ def outputs(folder, name):
 
 def rows(html, caption):
     """Cells of the table of a notebook with that caption, a list a row, without its head."""
-    table = re.search(rf"<caption>{re.escape(caption)}</caption>.*?</table>", html, re.S).group(0)
+    caption = re.escape(escape(caption))
+    table = re.search(rf"<caption>{caption}</caption>.*?</table>", html, re.S).group(0)
     lines = re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]
     return [re.findall(r"<td[^>]*>(.*?)</td>", line, re.S) for line in lines]
 
@@ -38,10 +41,10 @@ def test_every_paper_has_a_board():
 
 @pytest.mark.parametrize("name", paper_names())
 def test_verdicts_are_those_of_the_chapter(name, board):
-    shown = rows(outputs(paths.NOTEBOOKS, name), "Claims of the paper")
+    shown = rows(outputs(paths.NOTEBOOKS, name), CAPTION)
     row = board.set_index("paper").loc[scoreboard.BOARDS[name].title]
     for word in scoreboard.VERDICTS:
-        assert row[f"claims {word}"] == sum(cells[1] == word for cells in shown)
+        assert row[f"claims {word}"] == sum(cells[3] == word for cells in shown)
 
 
 def test_cells_are_those_of_the_chapter(board):
@@ -68,3 +71,10 @@ def test_three_findings_with_numbers(name):
     lines = scoreboard.findings(name)
     assert len(lines) == 3
     assert all(re.search(r"\d", line) and "nan" not in line for line in lines)
+
+
+def test_the_book_says_what_the_folds_can_show():
+    page = (paths.NOTEBOOKS.parent / "book" / "reading.md").read_text(encoding="utf-8")
+    said = re.search(r"<!-- power -->(.*?)<!-- end of power -->", page, re.S).group(1)
+    tenths, halves = (stats.smallest_shown(10, ratio) for ratio in (1 / 9, 1))
+    assert re.findall(r"\d\.\d", said) == [f"{tenths:.1f}", f"{halves:.1f}"]

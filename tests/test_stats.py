@@ -30,6 +30,27 @@ def test_equal_values_and_constant_differences():
         stats.paired_t([1.0], [2.0])
 
 
+def test_holm_by_hand():
+    """The smallest of m times m, the next times m - 1; at least a smaller one's, at most 1."""
+    assert stats.holm([0.04, 0.01, 0.03, 0.5]) == pytest.approx([0.09, 0.04, 0.09, 0.5])
+    assert stats.holm([0.6, 0.7]).tolist() == [1, 1]
+    assert stats.holm([]).size == 0
+
+
+@pytest.mark.parametrize("folds, ratio", [(10, 1 / 9), (5, 1)])
+def test_the_smallest_difference_shown_is_shown_as_often_as_said(folds, ratio):
+    """Folds as the test takes them: correlated by the rows that they share."""
+    shift = stats.smallest_shown(folds, ratio)
+    rng = np.random.default_rng(0)
+    number = 4000
+    own, shared = rng.normal(size=(number, folds)), rng.normal(size=(number, 1))
+    differences = shift + own + np.sqrt(ratio) * shared
+    p = [stats.corrected_t(d, np.zeros(folds), 1.0, ratio) for d in differences]
+    assert np.mean(np.array(p) < 0.05) == pytest.approx(0.8, abs=0.02)
+    assert stats.smallest_shown(folds, ratio, power=0.5) < shift
+    assert stats.smallest_shown(folds, ratio, level=0.1) < shift
+
+
 def test_ranks():
     values = [[0.1, 0.3, 0.2], [0.5, 0.5, 0.1]]
     assert stats.ranks(values, greater_is_better=False).tolist() == [[1, 3, 2], [2.5, 2.5, 1]]

@@ -1,42 +1,93 @@
 """Claims of a paper in words: evidence in, verdicts out.
 
 A piece of evidence is (share, text): the share of cells in which a claim holds, NaN where nothing
-was run, and what was found.
+was run, and what was found. A claim about one number has one cell.
 """
 
 import numpy as np
 import pandas as pd
 
-from ldlrepro.report.compare import LEVEL, p_value, pairs_of, tally, wins
+from ldlrepro.errors import UnknownNameError
+from ldlrepro.report.compare import LEVEL, pairs_of, wins
 from ldlrepro.report.tables import show
-from ldlrepro.report.values import Share, Shown
+from ldlrepro.report.values import Share
 
 #: A claim on many cells is reproduced from this share of them on, partly from the second on.
 REPRODUCED, PARTLY = 0.95, 0.5
-#: Evidence where there is none.
-NOT_RUN = float("nan"), "not run"
+#: Ours has come to a number in a sentence when it is within this share of it.
+NEAR = 0.03
+#: Caption of the table of claims.
+CAPTION = (
+    "Claims of the paper. Reproduced: holds in at least "
+    f"{REPRODUCED:.0%} of its cells (data set x measure, say); partly: in at least {PARTLY:.0%}; a "
+    f"printed number: ours within {NEAR:.0%} of it. Shown: p below 5%, where no other level is "
+    "named, in the t-test corrected for overlapping training rows; Holm, BH: still so with all "
+    "tests of the claim as one family"
+)
 
 
 class Ours(str):
     """A question of our own, among the claims of a paper."""
 
 
-def claims_table(evidence):
+def not_run(why):
+    """Evidence where there is none, with the reason."""
+    return float("nan"), why
+
+
+#: Evidence where the records that would tell are not there.
+NOT_RUN = not_run("no records")
+
+
+def claims_table(listed, evidence):
     """The claims of a paper and our own questions, each with its verdict and evidence.
 
     Parameters
     ----------
-    evidence : dict, claim (`Ours` where the paper says nothing) -> (share, text)
+    listed : result of `published.claims`
+    evidence : dict, id of a claim, or a question of our own (`Ours`) -> (share, text)
 
     Returns
     -------
-    DataFrame: claim, verdict, evidence, ours (bool)
+    DataFrame: section, claim, printed, verdict, evidence, ours (bool); the claims in the order of
+    the list, then our own questions
+
+    Raises
+    ------
+    UnknownNameError
+        A listed claim has no evidence, or evidence is of a claim that is not listed.
     """
+    own = {question: found for question, found in evidence.items() if isinstance(question, Ours)}
+    given, wanted = evidence.keys() - own.keys(), set(listed.id)
+    if given != wanted:
+        raise UnknownNameError(
+            f"claims without evidence: {sorted(wanted - given)}; evidence of claims that are not "
+            f"listed: {sorted(given - wanted)}"
+        )
     rows = [
-        (str(claim), verdict(share), text, isinstance(claim, Ours))
-        for claim, (share, text) in evidence.items()
+        (claim.section, claim.claim, claim.printed, *evidence[claim.id], False)
+        for claim in listed.itertuples()
     ]
-    return pd.DataFrame(rows, columns=["claim", "verdict", "evidence", "ours"])
+    rows += [("", str(question), "", *found, True) for question, found in own.items()]
+    table = pd.DataFrame(
+        rows, columns=["section", "claim", "printed", "verdict", "evidence", "ours"]
+    )
+    return table.assign(verdict=table.verdict.map(verdict))
+
+
+def printed_numbers(listed):
+    """Numbers that sentences print, {id of the claim: float}; "41.2%" is 0.412.
+
+    Parameters
+    ----------
+    listed : result of `published.claims`
+    """
+    found = {}
+    for claim in listed.itertuples():
+        digits = claim.printed.removesuffix("%")
+        if digits.replace(".", "", 1).isdigit():
+            found[claim.id] = float(digits) / (100 if digits != claim.printed else 1)
+    return found
 
 
 def show_claims(table):
@@ -46,10 +97,10 @@ def show_claims(table):
     --------
     tally : Wins and losses that such evidence counts.
     """
-    for ours, caption in ((False, "Claims of the paper"), (True, "Questions of our own")):
-        some = table[table.ours == ours].drop(columns="ours")
-        if len(some):
-            yield show(some, caption, False)
+    theirs, own = (table[table.ours == ours].drop(columns="ours") for ours in (False, True))
+    yield show(theirs, CAPTION, False)
+    if len(own):
+        yield show(own.drop(columns=["section", "printed"]), "Questions of our own", False)
 
 
 def verdict(share):
@@ -61,15 +112,54 @@ def verdict(share):
     return "partly" if share >= PARTLY else "not"
 
 
+def share_claim(holds, what, more=""):
+    """Evidence from the cells in which something holds.
+
+    Parameters
+    ----------
+    holds : bools, one a cell; none: not run
+    what : text before "3 of 4"; more : text after it
+    """
+    holds = [bool(one) for one in holds]
+    if not holds:
+        return NOT_RUN
+    share = Share(sum(holds), len(holds))
+    return share.ratio, f"{what} {share}{more}"
+
+
+def number_claim(ours, printed, what, form=".4g"):
+    """Evidence on a number that a sentence prints: ours within `NEAR` of it.
+
+    Parameters
+    ----------
+    ours : float, NaN or None where nothing was run; printed : float
+    what : text before our number, which is written in a form
+    """
+    if ours is None or np.isnan(ours):
+        return NOT_RUN
+    return float(abs(ours - printed) <= NEAR * abs(printed)), f"{what} {ours:{form}}"
+
+
 def order_claim(records, better, worse, measures):
     """Evidence that one method is better than another in every cell."""
-    (row,) = tally(records, [(better, worse)], measures).to_dict("records")
-    ahead = Share(row["first better"], row["cells"])
-    text = (
-        f"{better} better than {worse} in {ahead} cells, shown in {row['first better, shown']}; "
-        f"the reverse shown in {row['second better, shown']}"
-    )
-    return ahead.ratio, text
+    share, text = wins_claim(records, [(better, worse)], measures)
+    return share, f"{better} against {worse}: {text}"
+
+
+def wins_claim(records, pairs, measures, level=LEVEL, significantly=False):
+    """Evidence that the first of each pair of methods is better, with the corrected test.
+
+    Parameters
+    ----------
+    pairs : list of (first, second), one family of tests
+    level : of the tests
+    significantly : whether the claim holds only where it is shown, of the cells that can be tested
+    """
+    found = wins(records, pairs, measures, level)
+    text = str(found) + (f" ({level:.0%} level)" if level != LEVEL else "")
+    if significantly:
+        return Share(found.shown.plain, found.cells - found.untested).ratio, text
+    return found.ratio, text
 
 
 def spread_claim(summary, method, rivals, measures):
@@ -77,22 +167,14 @@ def spread_claim(summary, method, rivals, measures):
     wide = summary[summary.measure.isin(measures)]
     wide = wide.pivot_table(index=["dataset", "measure"], columns="method", values="std")
     wide = wide[[method, *rivals]].dropna()
-    lowest = Share((wide[method] <= wide[list(rivals)].min(axis=1)).sum(), len(wide))
-    return lowest.ratio, f"{method} has the lowest of the four in {lowest} cells"
+    lowest = wide[method] <= wide[list(rivals)].min(axis=1)
+    return share_claim(lowest, f"{method} has the lowest of the four in", " cells")
 
 
 def same_claim(records, first, second, measures, share_of_mean=0.01):
     """Evidence that two methods do not differ: cells whose means differ by at most a share."""
     pairs = [pair for m in measures for pair in pairs_of(records, first, second, m)]
-    near = sum(abs(p.difference) <= share_of_mean * abs(p.second.mean()) for p in pairs)
-    near = Share(near, len(pairs))
-    shown = Shown(*(sum(p_value(p, which) < LEVEL for p in pairs) for which in (True, False)))
-    text = f"means within {share_of_mean:.0%} in {near} cells; a difference is shown in {shown}"
-    return near.ratio, text
-
-
-def wins_claim(records, pairs, measures, level=LEVEL):
-    """Evidence that the first of each pair of methods is better, by the corrected test."""
-    better, total, shown, worse = wins(records, pairs, measures, level)
-    better = Share(better, total)
-    return better.ratio, f"better in {better} cells, shown in {shown}; worse shown in {worse}"
+    near = [abs(p.difference) <= share_of_mean * abs(p.second.mean()) for p in pairs]
+    found = wins(records, [(first, second)], measures)
+    more = f" cells; a difference is shown in {found.shown + found.worse}"
+    return share_claim(near, f"means within {share_of_mean:.0%} in", more)

@@ -7,11 +7,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import scikit_posthocs
+from scipy.stats import false_discovery_control
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import rounding, stats
 from ldlrepro.report.tables import show
-from ldlrepro.report.values import Difference, Shown, Spread
+from ldlrepro.report.values import Beside, Difference, Held, Shown, Spread, Wins
 
 LEVEL = 0.05
 
@@ -51,6 +52,9 @@ def show_head_to_head(records, first, second, names, caption=None, measure="kl_d
     """
     table = head_to_head(records, first, second, names, measure)
     caption = caption or f"{MEASURES[measure].label}: {first} and {second}"
+    found = wins(records[records.dataset.isin(list(names))], [(first, second)], [measure])
+    caption += f" ({first} shown better on {found.shown}, {second} on {found.worse} of "
+    caption += f"{found.cells - found.untested} sets tested)"
     return show(table, caption, False, form="{:.4f}")
 
 
@@ -64,10 +68,19 @@ class Pair(NamedTuple):
     floor: float
 
     @property
+    def testable(self):
+        """Whether there is more than one split, and more of a difference than rounding makes."""
+        return len(self.first) > 1 and not self.within_rounding
+
+    @property
+    def within_rounding(self):
+        """Whether rounding alone makes as large a difference."""
+        return abs(self.first.mean() - self.second.mean()) <= self.floor != 0
+
+    @property
     def difference(self):
         """Difference of the means, 0 where rounding alone makes as much."""
-        away = self.first.mean() - self.second.mean()
-        return away if abs(away) > self.floor else 0.0
+        return 0.0 if self.within_rounding else self.first.mean() - self.second.mean()
 
 
 def pairs_of(records, first, second, measure):
@@ -80,14 +93,20 @@ def pairs_of(records, first, second, measure):
             if len(both):
                 a, b = both[first].to_numpy(), both[second].to_numpy()
                 floor = max(
-                    abs(values.mean()) * spread_of_rounding(mine, dataset, method, measure)
+                    abs(values.mean())
+                    * spread_of_rounding(mine[mine.method == method], dataset, method, measure)
                     for method, values in ((first, a), (second, b))
                 )
                 yield Pair(dataset, a, b, sizes, floor)
 
 
 def spread_of_rounding(records, dataset, method, measure):
-    """Relative spread of a measure under other kernels and row orders, 0 where none is stated."""
+    """Relative spread of a measure under other kernels and row orders, 0 where none is stated.
+
+    Parameters
+    ----------
+    records : of the method, whose paper they name
+    """
     paper = records.paper.iloc[0] if "paper" in records else None
     return _stated().get((paper, dataset, method, measure), 0.0)
 
@@ -130,7 +149,9 @@ def _winner(first, second, pair, measure):
 def tally(records, pairs, measures):
     """For each pair of methods: cells (data set x measure) in which one is better.
 
-    "shown" counts differences with p below 5%, in the corrected and (in brackets) the paired test.
+    "shown" counts differences with p below 5%, in the corrected and (in brackets) the paired test;
+    "Holm / BH" those of the corrected test that are left when the cells are one family of tests.
+    Cells that cannot be tested are those of `Wins`.
 
     See Also
     --------
@@ -139,27 +160,58 @@ def tally(records, pairs, measures):
     rows = []
     for first, second in pairs:
         fought = duels(records, first, [second], measures)
-        row = {"first": first, "second": second, "cells": len(fought)}
-        row["first better"] = int((fought.gain > 0).sum())
+        found = wins(records, [(first, second)], measures)
+        row = {"first": first, "second": second, "cells": found.cells, "first better": found.better}
         for side, ahead in (("first", fought.gain > 0), ("second", fought.gain < 0)):
-            tests = (fought.p_corrected, fought.p)
-            row[f"{side} better, shown"] = Shown(*(int((ahead & (p < LEVEL)).sum()) for p in tests))
+            held = found.shown if side == "first" else found.worse
+            paired = int((ahead & (fought.p < LEVEL)).sum())
+            row[f"{side} better, shown"] = Shown(held.plain, paired)
+            row[f"{side} better, Holm / BH"] = Beside(held.holm, held.bh)
+        row["cannot be tested"] = found.untested + found.lacking
         rows.append(row)
     return pd.DataFrame(rows)
 
 
 def wins(records, pairs, measures, level=LEVEL):
-    """Cells in which the first of a pair is better, and shown better or worse (corrected test).
+    """`Wins` of the first of each pair: all their cells are one family of corrected tests.
 
-    Returns
-    -------
-    (better, cells, shown better, shown worse)
+    Parameters
+    ----------
+    pairs : list of (first, second)
+    level : of the tests
     """
-    fought = pd.concat([duels(records, first, [second], measures) for first, second in pairs])
-    shown = fought.p_corrected < level
-    gain = fought.gain
-    counts = (gain > 0, gain == gain, (gain > 0) & shown, (gain < 0) & shown)
-    return tuple(int(count.sum()) for count in counts)
+    fought = [duels(records, first, [second], measures) for first, second in pairs]
+    fought = pd.concat(fought or [duels(records, "", [], measures)])
+    tested = fought[fought.testable.astype(bool)]
+    return Wins(
+        int((fought.gain > 0).sum()),
+        len(fought),
+        held(tested.p_corrected, tested.gain > 0, level),
+        held(tested.p_corrected, tested.gain < 0, level),
+        len(fought) - len(tested),
+        sum(_lacking(records, *pair) for pair in pairs) * len(measures),
+    )
+
+
+def held(p, ahead, level=LEVEL):
+    """`Held` of some tests: those of them with a p below a level, as it is and adjusted.
+
+    Parameters
+    ----------
+    p : (m,) values of the whole family; ahead : (m,) bool, the tests that count
+    """
+    if not len(p):
+        return Held(0, 0, 0)
+    p, ahead = np.asarray(p, float), np.asarray(ahead, bool)
+    return Held(
+        *(int((ahead & (q < level)).sum()) for q in (p, stats.holm(p), false_discovery_control(p)))
+    )
+
+
+def _lacking(records, first, second):
+    """Number of data sets on which one of two methods was run without the other."""
+    one, other = (set(records.dataset[records.method == m]) for m in (first, second))
+    return len(one ^ other)
 
 
 def duels(records, first, rivals, measures):
@@ -169,7 +221,7 @@ def duels(records, first, rivals, measures):
     -------
     DataFrame, one row a data set, measure and rival: gain (of the means, positive where ``first``
     is better, 0 where rounding alone makes as much), level (mean of ``first``), p (paired t-test)
-    and p_corrected, NaN for one split
+    and p_corrected, NaN for one split, and testable (see `Wins`)
     """
     rows = []
     for rival in rivals:
@@ -178,8 +230,8 @@ def duels(records, first, rivals, measures):
             for pair in pairs_of(records, first, rival, measure):
                 tests = p_value(pair, corrected=False), p_value(pair)
                 gain, level = sign * pair.difference, pair.first.mean()
-                rows.append((pair.dataset, measure, rival, gain, level, *tests))
-    columns = ["dataset", "measure", "rival", "gain", "level", "p", "p_corrected"]
+                rows.append((pair.dataset, measure, rival, gain, level, *tests, pair.testable))
+    columns = ["dataset", "measure", "rival", "gain", "level", "p", "p_corrected", "testable"]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -80,6 +80,53 @@ class Shown(NamedTuple):
         return f"{self.corrected} ({self.paired})"
 
 
+class Held(NamedTuple):
+    """Differences shown, and still shown once their number is allowed for: "16 (Holm 3, BH 12)"."""
+
+    plain: int
+    holm: int
+    bh: int
+
+    def __add__(self, other):
+        return type(self)(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def __str__(self):
+        return f"{self.plain} (Holm {self.holm}, BH {self.bh})" if self.plain else "0"
+
+
+class Wins(NamedTuple):
+    """One side of a comparison against the other, counted in cells (data set x measure).
+
+    Of ``cells`` that both were run on the one side has the better mean in ``better``; it is shown
+    better in ``shown`` and worse in ``worse`` (`Held`). ``untested`` cells have a single split, or
+    differ by no more than rounding; ``lacking`` ones, not among the cells, have records of one side
+    only.
+    """
+
+    better: int
+    cells: int
+    shown: Held
+    worse: Held
+    untested: int
+    lacking: int
+
+    @property
+    def ratio(self):
+        """Share of the cells with the better mean, NaN where there are none."""
+        return Share(self.better, self.cells).ratio
+
+    def __str__(self):
+        text = (
+            f"better in {Share(self.better, self.cells)} cells, shown in {self.shown}; "
+            f"the reverse shown in {self.worse}"
+        )
+        if self.untested:
+            text += f"; {self.untested} cannot be tested"
+        if self.lacking:
+            text += f"; {self.lacking} more were not run with both"
+        return text
+
+
 class Beside(NamedTuple):
     """Two values beside each other, written alike: "0.71 / 0.65"."""
 
