@@ -11,6 +11,7 @@ from ldlrepro.report import causes
 from ldlrepro.report.adaboost_ldl import claims as adaboost_claims
 from ldlrepro.report.adaboost_ldl import tables as adaboost_tables
 from ldlrepro.report.chapter import read_chapter
+from ldlrepro.report.claims import VERDICTS
 from ldlrepro.report.compare import wins
 from ldlrepro.report.ldlf import claims as ldlf_claims
 from ldlrepro.report.ldlf import figures as ldlf_figures
@@ -27,7 +28,6 @@ from ldlrepro.report.yardstick import confusion, confusion_of, diagonal, skill_t
 
 #: Lines of README.md between which `in_markdown` stands.
 MARKERS = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
-VERDICTS = ("reproduced", "partly", "not", "not run")
 
 
 class Board(NamedTuple):
@@ -325,6 +325,18 @@ _FINDINGS = {
     "adaboost_ldl": _found_on_adaboost,
     "mldf": _found_on_mldf,
 }
+
+
+def conclusions(name, profile="paper"):
+    """`findings` of a chapter as a list in Markdown; the quick profile has none.
+
+    See Also
+    --------
+    findings_in_markdown : Of all papers.
+    """
+    if profile != "paper":
+        return "Conclusions are drawn from real data alone; the numbers above are synthetic."
+    return "\n".join(f"- {line}" for line in findings(name))
 
 
 def findings_in_markdown():

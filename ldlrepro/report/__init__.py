@@ -5,8 +5,9 @@ numbers, as a rule a frame of them; those called ``show_`` and more make HTML of
 """
 
 from ldlrepro.report.chapter import open_chapter
-from ldlrepro.report.claims import show_claims
+from ldlrepro.report.claims import show_claims, show_verdicts
 from ldlrepro.report.compare import show_head_to_head, tally
+from ldlrepro.report.departures import show_departures
 from ldlrepro.report.provenance import show_provenance
 from ldlrepro.report.rounding import show_rounding
 from ldlrepro.report.settings import fixed_settings, show_nearest, with_settings
@@ -33,12 +34,14 @@ __all__ = [
     "show",
     "show_by_fives",
     "show_claims",
+    "show_departures",
     "show_each_data_set",
     "show_head_to_head",
     "show_identities",
     "show_nearest",
     "show_provenance",
     "show_rounding",
+    "show_verdicts",
     "skill_picture",
     "summary",
     "tally",

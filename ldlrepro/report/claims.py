@@ -26,6 +26,10 @@ CAPTION = (
 )
 
 
+#: What becomes of a claim, in the order in which verdicts are shown.
+VERDICTS = ("reproduced", "partly", "not", "not run")
+
+
 class Ours(str):
     """A question of our own, among the claims of a paper."""
 
@@ -101,6 +105,23 @@ def show_claims(table):
     yield show(theirs, CAPTION, False)
     if len(own):
         yield show(own.drop(columns=["section", "printed"]), "Questions of our own", False)
+
+
+def show_verdicts(table):
+    """`claims_table` in short, as HTML: how many claims of the paper have each verdict, and which.
+
+    See Also
+    --------
+    show_claims : With the evidence.
+    """
+    theirs = table[~table.ours]
+    rows = [
+        (word, len(mine), "; ".join(f"{c.claim} ({c.section})" for c in mine.itertuples()))
+        for word in VERDICTS
+        if len(mine := theirs[theirs.verdict == word])
+    ]
+    frame = pd.DataFrame(rows, columns=["verdict", "claims", "which (section)"])
+    return show(frame, f"Verdicts on the {len(theirs)} claims of the paper", False)
 
 
 def verdict(share):

@@ -1,0 +1,122 @@
+"""Every setting, grid and departure of a chapter's methods, from declarations and docstrings."""
+
+import inspect
+import re
+from html import escape
+
+import pandas as pd
+from IPython.display import HTML
+
+from ldlrepro.report.tables import show
+
+#: Parameters that say nothing of a method.
+_UNTOLD = {"random_state", "n_jobs", "path", "memory_limit"}
+
+
+def settings_of(experiment):
+    """How each method of an experiment is set.
+
+    Returns
+    -------
+    DataFrame: method, estimator (with the parameters in which it departs from the package's
+    defaults), defaults kept, chosen inside the fold ("" for nothing)
+    """
+    rows = []
+    for method in experiment.methods:
+        own, kept = _parameters(method.estimator)
+        grid = "; ".join(f"{name}: {_list(values)}" for name, values in method.grid.items())
+        name = type(method.estimator).__name__
+        rows.append((method.name, f"{name}({own})", kept, grid))
+    return pd.DataFrame(rows, columns=["method", "estimator", "defaults kept", "chosen"])
+
+
+def notes_of(experiment, also=()):
+    """Sections "Notes" of an experiment's estimators: departures, and what papers leave open.
+
+    Returns
+    -------
+    dict, name of a class -> text of its section "Notes"
+    """
+    estimators = [*(method.estimator for method in experiment.methods), *also]
+    classes = dict.fromkeys(type(e) for one in estimators for e in _estimators(one))
+    notes = {c.__name__: _section(inspect.getdoc(c) or "", "Notes") for c in classes}
+    return {name: text for name, text in notes.items() if text}
+
+
+def show_departures(chapter, also=()):
+    """A closed box: settings, grids and departures of the methods in a chapter's tables.
+
+    Below them, the experiments whose settings were chosen after the printed numbers were seen.
+
+    Parameters
+    ----------
+    also : estimators whose notes are shown as well
+
+    See Also
+    --------
+    ldlrepro.report.causes.show_causes : What those experiments found.
+    """
+    experiment = chapter.paper.experiment("tables")
+    split = f"{experiment.folds} folds"
+    if experiment.test_share is not None:
+        split = f"{experiment.folds} hold-outs of {experiment.test_share:.0%}"
+    chosen = any(m.grid for m in experiment.methods)
+    rule = "; chosen by the lowest K-L on the validation part" if chosen else ""
+    caption = f"Settings in the tables; {split}, seed {experiment.seed}{rule}"
+    parts = [show(settings_of(experiment), caption, False).data]
+    seen = [(e.name, e.why) for e in chapter.paper.experiments if e.why]
+    if seen:
+        frame = pd.DataFrame(seen, columns=["experiment", "looks for"])
+        caption = "Settings chosen after seeing the printed numbers"
+        parts.append(show(frame, caption, False).data)
+    for name, text in notes_of(experiment, also).items():
+        parts.append(f"<p><b>{escape(name)}</b></p>{_html(text)}")
+    return HTML(
+        "<details class='departures'><summary>Departures and settings</summary>"
+        f"{''.join(parts)}</details>"
+    )
+
+
+def _estimators(estimator):
+    yield estimator
+    for value in estimator.get_params(deep=False).values():
+        if hasattr(value, "get_params") and not isinstance(value, type):
+            yield from _estimators(value)
+
+
+def _parameters(estimator):
+    """Texts of the parameters that differ from their defaults, and of the others."""
+    own, kept = [], []
+    defaults = type(estimator)().get_params(deep=False)
+    for name, value in estimator.get_params(deep=False).items():
+        if name in _UNTOLD:
+            continue
+        if hasattr(value, "get_params"):
+            own.append(f"{name}={type(value).__name__}({_parameters(value)[0]})")
+        elif value == defaults[name]:
+            kept.append(f"{name}={_one(value)}")
+        else:
+            own.append(f"{name}={_one(value)}")
+    return ", ".join(own), ", ".join(kept)
+
+
+def _one(value):
+    if isinstance(value, tuple | list):
+        return f"({_list(value)})"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _list(values):
+    return ", ".join(_one(v) for v in values)
+
+
+def _section(doc, name):
+    found = re.search(rf"^{name}\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", doc, re.M | re.S)
+    return found.group(1).strip() if found else ""
+
+
+def _html(text):
+    """Paragraphs of a docstring as HTML, without numbers of references."""
+    text = re.sub(r"\s*\[\d+\]_", "", text)
+    text = re.sub(r"``(.+?)``|`(.+?)`", lambda m: f"<code>{m[1] or m[2]}</code>", escape(text))
+    return "".join(f"<p>{part}</p>" for part in text.split("\n\n"))
