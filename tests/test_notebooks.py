@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ldlrepro import paths
-from ldlrepro.protocols import paper_names
+from ldlrepro.scoreboard import BOARDS
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
 MOST_LINES = 80
@@ -20,16 +20,16 @@ def code(name):
 
 
 def test_every_paper_has_a_notebook():
-    assert sorted(p.stem for p in paths.NOTEBOOKS.glob("*.ipynb")) == sorted(paper_names())
+    assert sorted(p.stem for p in paths.NOTEBOOKS.glob("*.ipynb")) == sorted(BOARDS)
 
 
-@pytest.mark.parametrize("name", paper_names())
+@pytest.mark.parametrize("name", sorted(BOARDS))
 def test_a_notebook_is_short(name):
     lines = sum(map(len, code(name)))
     assert 20 < lines <= MOST_LINES
 
 
-@pytest.mark.parametrize("name", paper_names())
+@pytest.mark.parametrize("name", sorted(BOARDS))
 def test_a_notebook_opens_its_chapter_with_its_parameters(name):
     parameters, preamble, *_ = code(name)
     assert [line.split(" = ")[0] for line in parameters] == PARAMETERS

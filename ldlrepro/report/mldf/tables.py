@@ -8,7 +8,7 @@ import pandas as pd
 
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols import stats
-from ldlrepro.report.compare import LEVEL, duels, show_head_to_head
+from ldlrepro.report.compare import LEVEL, duels, show_head_to_head, tally
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
 from ldlrepro.report.values import Spread
@@ -429,3 +429,12 @@ def show_depths(chapter, table):
         numbers = mine.groupby("dataset").fold.nunique()
         caption = f"{chapter.names.get(name, name)}, {splits(numbers)}"
         yield show(depths(mine, to_stand_beside(chapter, 4)), caption, False, form="{:.3f}")
+
+
+def show_reuse(chapter, no_reuse, deep, forest="RF-PCT, 500 trees"):
+    """MLDF's printed row with other methods in its place, and those against each other, as HTML."""
+    yield from show_in_place_of_mldf(chapter, ["MLDF", no_reuse, deep, forest])
+    pairs = [("MLDF", no_reuse), ("MLDF", "RF-PCT"), ("MLDF", forest)]
+    pairs += [(no_reuse, forest), (deep, no_reuse), (deep, forest)]
+    caption = "Cells (data set x six measures); shown at 5% by the corrected (paired) t-test"
+    yield show(tally(chapter.tables, pairs, MEASURES), caption, False)
