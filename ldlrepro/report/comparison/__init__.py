@@ -1,0 +1,1 @@
+"""What only the pages that compare all methods show."""

@@ -1,0 +1,137 @@
+"""What a user gets who names no settings, beside the mean predictor and other packages."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from ldlrepro import datasets as data
+from ldlrepro import published
+from ldlrepro.papers import comparison
+from ldlrepro.report.chapter import read
+from ldlrepro.report.plots import nothing
+from ldlrepro.report.settings import declared
+from ldlrepro.report.tables import show
+
+NULL = "MeanPredictor"
+#: K-L up to this many times the mean predictor's counts as no worse.
+NO_WORSE = 1.05
+#: How two packages name what is called otherwise here.
+NAMES = {
+    "SA-BFGS": "SABFGS",
+    "SA-IIS": "SAIIS",
+    "AA-kNN": "AAKNN",
+    "AA-BP": "AABP",
+    "PT-Bayes": "PTBayes",
+    "PT-SVM": "PTSVM",
+}
+
+
+def records(experiment="defaults", profile="paper"):
+    """Records of an experiment of the comparison, on all data sets."""
+    return read(comparison.PAPER, experiment, profile, list(comparison.DATASETS))
+
+
+def ratios(records):
+    """K-L divided by the mean predictor's, means over the folds.
+
+    Returns
+    -------
+    DataFrame, a row a method in the order of their mean over the sets, a column a data set
+    """
+    means = records.groupby(["method", "dataset"], sort=False)["kl_divergence"].mean().unstack()
+    table = means / means.loc[NULL]
+    table = table[[d for d in comparison.DATASETS if d in table]].drop(index=NULL)
+    return table.loc[np.exp(np.log(table).mean(axis=1)).sort_values().index]
+
+
+def worse(table):
+    """Number of data sets on which each method is worse than the mean predictor, by `NO_WORSE`."""
+    return (table > NO_WORSE).sum(axis=1)
+
+
+def ratios_picture(table):
+    """`ratios` as a picture: blue is better than the mean predictor, red worse."""
+    if table.empty:
+        return nothing("No records of this experiment.")
+    names = data.list().drop_duplicates("name").set_index("name").display
+    shown = np.clip(np.log2(table.to_numpy()), -1, 1)
+    figure, axis = plt.subplots(figsize=(2.6 + 0.55 * table.shape[1], 1.6 + 0.28 * len(table)))
+    axis.pcolormesh(shown, cmap="RdBu_r", vmin=-1, vmax=1, edgecolors="white", linewidth=1)
+    for i, row in enumerate(table.to_numpy()):
+        for j, value in enumerate(row):
+            dark = abs(shown[i, j]) > 0.7
+            text = f"{value:.2f}" if value < 10 else f"{value:.0f}"
+            axis.text(
+                *(j + 0.5, i + 0.5, text),
+                **{"ha": "center", "va": "center", "fontsize": 7},
+                color="white" if dark else "black",
+            )
+    axis.set_xticks(
+        np.arange(table.shape[1]) + 0.5, [names[d] for d in table], rotation=45, ha="right"
+    )
+    axis.set_yticks(np.arange(len(table)) + 0.5, table.index)
+    axis.tick_params(length=0, labelsize=8)
+    axis.set_title("K-L divided by the mean predictor's, default settings, two folds", fontsize=9)
+    axis.invert_yaxis()
+    axis.grid(False)
+    figure.tight_layout()
+    return figure
+
+
+def show_worse(table):
+    """Methods whose defaults are worse than the mean predictor somewhere, and where, as HTML."""
+    names = data.list().drop_duplicates("name").set_index("name").display
+    rows = []
+    for method, count in worse(table).items():
+        if count:
+            there = table.loc[method][table.loc[method] > NO_WORSE].sort_values(ascending=False)
+            which = ", ".join(f"{names[d]} {value:.2f}" for d, value in there.items())
+            rows.append((method, int(count), which))
+    frame = pd.DataFrame(rows, columns=["method", "data sets", "which, and how many times"])
+    caption = (
+        f"Defaults with a K-L above {NO_WORSE} of the mean predictor's, "
+        f"of {table.shape[1]} data sets"
+    )
+    return show(frame.sort_values("data sets", kind="stable"), caption, False)
+
+
+def show_against_chapter(records, tables, ours="LDLForest", theirs="sLDLF"):
+    """K-L of a method's default beside that of its chapter's settings, as HTML.
+
+    Parameters
+    ----------
+    tables : records of the chapter, with ``theirs`` among the methods; other folds
+    """
+    default = records[records.method == ours].groupby("dataset", sort=False)["kl_divergence"].mean()
+    chosen = tables[tables.method == theirs].groupby("dataset")["kl_divergence"].mean()
+    names = data.list().drop_duplicates("name").set_index("name").display
+    rows = [
+        (names[d], default[d], chosen[d], default[d] / chosen[d])
+        for d in default.index
+        if d in chosen
+    ]
+    columns = ["data set", "default, two folds", "chapter, ten folds", "ratio"]
+    return show(pd.DataFrame(rows, columns=columns), f"K-L of {ours}", False, form="{:.4f}")
+
+
+def packages_table():
+    """K-L and other measures of s-JAFFE, ten times ten folds: two packages and ours.
+
+    Returns
+    -------
+    DataFrame, a row a method and where it comes from, a column a measure
+    """
+    printed = published.load("packages")
+    measures = list(dict.fromkeys(printed.measure))
+    ours = pd.concat([records(e.name) for e in comparison.PACKAGES])
+    ours = ours.assign(learner=declared(ours, "learner"), form=declared(ours, "form"))
+    means = ours.groupby(["learner", "form"])[measures].mean()
+    rows = []
+    for theirs, own in NAMES.items():
+        for who, mine in printed[printed.method == theirs].groupby("note", sort=False):
+            values = mine.set_index("measure")["mean"]
+            rows.append((theirs, f"printed: {who}", *values[measures]))
+        for form, where in (("default", "ours, default"), ("paper", "ours, as in papers")):
+            if (own, form) in means.index:
+                rows.append((theirs, where, *means.loc[(own, form), measures]))
+    return pd.DataFrame(rows, columns=["method", "of", *measures])
