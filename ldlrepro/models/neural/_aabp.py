@@ -42,7 +42,7 @@ class AABP(LDLEstimator):
     """
 
     def __init__(
-        self, n_hidden=50, *, epochs=10, batch_size=32, learning_rate=0.003, random_state=None
+        self, n_hidden=50, *, epochs=20, batch_size=32, learning_rate=0.001, random_state=None
     ):
         self.n_hidden = n_hidden
         self.epochs = epochs

@@ -46,6 +46,10 @@ class PTSVM(LDLEstimator):
     together. Not in the papers: all draws of a row are held out together, and a pair of which one
     label was drawn for fewer than ``folds`` rows has the constant probability of its counts.
 
+    Where labels are nearly equally likely in every row, as on the Yeast sets, what is learned from
+    drawn labels is mostly the draws: K-L has been up to 1.1 times the training mean's, with every C
+    from 0.01 to 1; more draws help and take longer.
+
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.
