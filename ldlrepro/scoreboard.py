@@ -382,7 +382,7 @@ def show_causes(name):
     --------
     findings : What matters most.
     """
-    chapter = BOARDS[name].open()
+    chapter = chapter_of(name)
     own = mldf_tables.own_measures if name == "mldf" else None
     more = ldlf_tables.causes_of_rivals(chapter, structrf.PAPER) if name == "ldlf" else ()
     return causes.show_causes(chapter, BOARDS[name].title, own, list(more))
@@ -401,7 +401,7 @@ def open_and_settled():
     """
     rows = []
     for name, board in BOARDS.items():
-        chapter = board.open()
+        chapter = chapter_of(name)
         own = mldf_tables.own_measures if name == "mldf" else None
         more = ldlf_tables.causes_of_rivals(chapter, structrf.PAPER) if name == "ldlf" else ()
         table = causes.causes(chapter, own, list(more))
