@@ -84,6 +84,7 @@ def _claims_of_mslp(chapter):
     return mslp_claims.claims(
         {name: chapter.counting(mine) for name, mine in chapter.records.items()},
         chapter.study("embedding")["trustworthiness"],
+        chapter.study("faces")["distances"],
         mslp.MEASURES,
         mslp_tables.methods_of_paper(chapter),
     )
@@ -360,10 +361,11 @@ def for_readers(board):
             "own method": [f"{o.agree} of {o.tell}" for o in board.own],
             "rivals": [f"{o.agree} of {o.tell}" for o in board.rivals],
             "cannot tell": [o.untold for o in both],
-            "not run": board["not run"],
+            "cells not run": board["not run"],
             "claims: reproduced": board["claims reproduced"],
             "partly": board["claims partly"],
             "not": board["claims not"],
+            "not run": board["claims not run"],
         }
     )
 

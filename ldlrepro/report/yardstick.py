@@ -157,15 +157,16 @@ def skill_table(ours, printed, measure="kl_divergence"):
     return pd.concat(rows, ignore_index=True)
 
 
-def skill_picture(ours, printed, names, order, measure="kl_divergence"):
+def skill_picture(ours, printed, names, order, measure="kl_divergence", null="the mean predictor"):
     """Where there is something to learn: skill of every method on every data set.
 
-    A row a data set; filled marks are ours, open ones printed; 0 is the mean predictor.
+    A row a data set; filled marks are ours, open ones printed.
 
     Parameters
     ----------
     ours, printed : as for `skill_table`
     names : dict, data set -> name; order : methods
+    null : name of the predictor at 0
 
     See Also
     --------
@@ -195,7 +196,7 @@ def skill_picture(ours, printed, names, order, measure="kl_divergence"):
     axis.set_yticks(range(len(there)), [names[d] for d in there])
     axis.set_xlim(LEAST_SKILL - 0.05, 1)
     axis.invert_yaxis()
-    axis.set_xlabel(f"share of the mean predictor's {MEASURES[measure].label} removed")
+    axis.set_xlabel(f"share of {MEASURES[measure].label} removed; 0 is {null}")
     figure.legend(*axis.get_legend_handles_labels(), loc="upper center", ncols=6, fontsize=8)
     rows = -(-len(methods) // 6)
     figure.tight_layout(rect=(0, 0, 1, 1 - (0.25 * rows + 0.1) / figure.get_size_inches()[1]))

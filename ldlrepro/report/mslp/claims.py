@@ -8,7 +8,6 @@ from ldlrepro.report.claims import (
     NOT_RUN,
     Ours,
     claims_table,
-    not_run,
     share_claim,
     wins_claim,
 )
@@ -24,13 +23,13 @@ EMBEDDINGS = ("CCA", "LPP", "NPE", "PCA")
 BEAUTY = ("SCUT_FBP", "M2B")
 
 
-def claims(records, study, measures, methods):
+def claims(records, study, faces, measures, methods):
     """The claims of the paper, each with its verdict and evidence.
 
     Parameters
     ----------
     records : dict, experiment -> records that count
-    study : trustworthiness
+    study : trustworthiness; faces : distances of the study of that name
     methods : the paper's
     """
     tables, best = records["tables"], records["best_on_test"]
@@ -49,8 +48,7 @@ def claims(records, study, measures, methods):
         "beauty-no-winner": _no_winner(tables, measures, methods),
         "ten-percent": narrow_claim(records["sensitivity"]),
     }
-    places = ("neutral-near-sadness", "anger-near-disgust", "surprise-near-fear")
-    evidence |= dict.fromkeys(places, not_run("the records hold no places in the embedding"))
+    evidence |= _places(faces[faces.method == "MSLP"])
     both = pd.concat([tables, records["terms"]])
     for claim, other in (
         ("hetero-neighbours", "attraction only"),
@@ -69,6 +67,31 @@ def claims(records, study, measures, methods):
         question = f"{method} keeps label neighbours better than LPP on s-JAFFE, {where}"
         evidence[Ours(question)] = _kept_better(mine, method)
     return claims_table(published.claims("mslp"), evidence)
+
+
+def _places(faces):
+    """What the paper reads from Figure 7: distances as a share of the mean over all pairs."""
+    wide = faces.assign(
+        pair=[" ".join(sorted(p)) for p in zip(faces["first"], faces["second"], strict=True)]
+    )
+    wide = wide.pivot_table(index=["rows", "fold"], columns="pair", values="distance")
+
+    def nearer(one, than):
+        text = f"distance {wide[one].mean():.2f} of the mean of all pairs, against "
+        if than is None:
+            return share_claim(wide[one] < 1, f"{text}1: nearer in", " embeddings")
+        text += f"{wide[than].mean():.2f}"
+        return share_claim(wide[one] < wide[than], f"{text}: nearer in", " embeddings")
+
+    if wide.empty:
+        return dict.fromkeys(
+            ("neutral-near-sadness", "anger-near-disgust", "surprise-near-fear"), NOT_RUN
+        )
+    return {
+        "neutral-near-sadness": nearer("neutral sadness", "happiness neutral"),
+        "anger-near-disgust": nearer("anger disgust", None),
+        "surprise-near-fear": nearer("fear surprise", None),
+    }
 
 
 def _first(records, measures, methods):

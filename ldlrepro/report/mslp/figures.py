@@ -9,9 +9,7 @@ from ldlrepro.models.embedding import neighbour_sets
 from ldlrepro.report.plots import legend_below, nothing
 from ldlrepro.report.settings import declared
 from ldlrepro.studies.embedding import FITTED_TO_ROWS, NEIGHBORS
-
-#: Faces with a neutral expression among the 213 of JAFFE.
-NEUTRAL = 30
+from ldlrepro.studies.faces import EMOTIONS, NEUTRAL, groups
 
 
 def degrees(bunches, row=0):
@@ -86,13 +84,10 @@ def toys(n=3000):
 def faces(bunch):
     """Figure 7: two-dimensional embeddings, coloured by the strongest emotion; neutral in black.
 
-    Which faces are neutral is not in the data: the rows nearest to the uniform distribution, as
-    many as JAFFE has neutral faces, stand for them.
+    Rows nearest to the uniform distribution stand for neutral faces: see `studies.faces.groups`.
     """
     q, c = bunch.X.shape[1], bunch.D.shape[1]
-    strongest = bunch.D.argmax(axis=1)
-    entropy = -(bunch.D * np.log(np.maximum(bunch.D, 1e-12))).sum(axis=1)
-    strongest[np.argsort(-entropy, kind="stable")[:NEUTRAL]] = c
+    strongest = groups(bunch.D)
     models = {
         "MSLP": MSLP(ratio=2 / q),
         FITTED_TO_ROWS: MSLP(beta=1.0, lambda_=0.0, ratio=2 / q),
@@ -102,7 +97,7 @@ def faces(bunch):
     for axis, (name, model) in zip(axes, models.items(), strict=True):
         Z = model.fit(bunch.X, bunch.D).transform(bunch.X)
         for k in range(c + 1):
-            label, colour = (bunch.label_names[k], f"C{k}") if k < c else ("neutral", "black")
+            label, colour = (EMOTIONS[k], f"C{k}") if k < c else (NEUTRAL, "black")
             axis.scatter(*Z[strongest == k].T, s=12, color=colour, label=label)
         axis.set(xticks=[], yticks=[])
         axis.set_title(f"{name}\ntrustworthiness {_kept(bunch.D, Z):.3f}", fontsize=9)
