@@ -438,3 +438,25 @@ def show_reuse(chapter, no_reuse, deep, forest="RF-PCT, 500 trees"):
     pairs += [(no_reuse, forest), (deep, no_reuse), (deep, forest)]
     caption = "Cells (data set x six measures); shown at 5% by the corrected (paired) t-test"
     yield show(tally(chapter.tables, pairs, MEASURES), caption, False)
+
+
+def show_readings(chapter, no_reuse, deep):
+    """Readings of reuse beside MLDF with and without it, on the splits run with each, as HTML.
+
+    Printed means of MLDF's row first; the number of splits behind a row stands beside it.
+    """
+    records = chapter.records["reuse"]
+    if records.empty:
+        return
+    there = chapter.tables[chapter.tables.method.isin(["MLDF", no_reuse, deep])]
+    every = pd.concat([there, own_measures(records)])
+    printed = to_stand_beside(chapter, 4).query("method == 'MLDF'")
+    for dataset in records.dataset.unique():
+        mine = every[every.dataset == dataset]
+        theirs = printed[printed.dataset == dataset].set_index("measure")["mean"]
+        rows = [("printed", "", *(theirs.get(m, np.nan) for m in MEASURES))]
+        for method, some in mine.groupby("method", sort=False):
+            rows.append((method, str(some.fold.nunique()), *some[list(MEASURES)].mean()))
+        frame = pd.DataFrame(rows, columns=["method", "splits", *LABEL.values()])
+        caption = f"Readings of reuse on {chapter.names[dataset]}: means"
+        yield show(frame, caption, False, form="{:.4f}")
