@@ -1,7 +1,7 @@
 """Every label-distribution method beside every other, whichever paper it came with."""
 
 import ldlrepro
-from ldlrepro.papers import learners, mslp, structrf
+from ldlrepro.papers import ldlf, learners, mslp, structrf
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 
 #: Sets with label distributions that are at hand, by kind.
@@ -78,9 +78,16 @@ PACKAGES = tuple(
     for seed in range(10)
 )
 
+# On the folds of its chapter's tables, beside the settings chosen there.
+LDLFOREST = Experiment(
+    name="ldlforest",
+    methods=(Method("LDLForest", ldlrepro.LDLForest()),),
+    datasets=tuple(d for d in DATASETS if d in ldlf.DATASETS),
+)
+
 PAPER = Paper(
     name="comparison",
     title="Every method on every data set",
-    experiments=(DEFAULTS, *PACKAGES),
+    experiments=(DEFAULTS, LDLFOREST, *PACKAGES),
     quick={"SJAFFE": 90},
 )

@@ -36,6 +36,9 @@ class AABP(LDLEstimator):
     Departures: Adam (Kingma and Ba 2015) on batches in place of plain gradient steps, which
     hardly leave their start on these data; features are scaled to mean 0 and variance 1 inside.
 
+    By default K-L has been up to 1.14 times the training mean's where there is next to nothing to
+    learn; no number of epochs tried was better on all data sets.
+
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.
