@@ -70,7 +70,8 @@ def _claims_of_ldlf(chapter):
     return ldlf_claims.claims(
         chapter.counted,
         ldlf_tables.protocol_cells(records),
-        ldlf_figures.grid_of_figure_4(chapter.records["figure_4"]),
+        ldlf_figures.grid_of(chapter.records),
+        chapter.study("leaf_updates")["leaf_updates"],
         ldlf_tables.printed_kl(chapter)["Movie"],
         ldlf.MEASURES,
     )

@@ -106,7 +106,11 @@ def show_causes(chapter, title, own=None, more=()):
     behind = table[table.printed.isin(missed)].sort_values("printed", kind="stable")
     if len(behind):
         caption = f"{title}: what was tried, and the setting of each that comes nearest"
-        yield show(behind, caption, False)
+        more = [f.agree - d.agree for f, d in zip(behind.found, behind.declared, strict=True)]
+        behind = behind.drop(columns="declared").assign(more=[f"{n:+d}" for n in more])
+        yield show(
+            behind[["printed", "cause", "tried", "setting", "found", "more"]], caption, False
+        )
 
 
 def _looked(chapter, own, more):

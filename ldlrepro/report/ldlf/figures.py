@@ -66,6 +66,47 @@ def grid_of_figure_4(records):
     )
 
 
+#: Strategies of the grid beside those of the paper.
+DRAWN, HOLD_OUT = ", drawn rows", ", one hold-out"
+
+
+def grid_of(records):
+    """`grid_of_figure_4` of every experiment on Figure 4; strategies say which, where it matters.
+
+    Parameters
+    ----------
+    records : dict, experiment -> records
+    """
+    parts = [grid_of_figure_4(records["figure_4"])]
+    for name, suffix in (
+        ("figure_4_rates", ""),
+        ("figure_4_rates_drawn", DRAWN),
+        ("figure_4_deep", HOLD_OUT),
+    ):
+        part = grid_of_figure_4(records[name])
+        parts.append(part.assign(strategy=part.strategy + suffix))
+    return pd.concat(parts, ignore_index=True)
+
+
+def leaf_updates(study, names):
+    """Mean loss of the trees after each application of Eq. 12, a line an update of the leaves.
+
+    Parameters
+    ----------
+    study : rows of the study of this name; names : dict, data set -> name
+    """
+    figure, axes = panels(study.dataset.nunique(), 3, 9.5, 2.6)
+    for axis, (dataset, mine) in zip(axes.flat, study.groupby("dataset", sort=False), strict=False):
+        mine = mine[mine.fold == 0]
+        for update, line in mine.groupby("update"):
+            axis.plot(line.step, line.loss, color=plt.cm.viridis(update / mine.update.max()))
+        axis.set(title=names.get(dataset, dataset), xlabel="applications of Eq. 12")
+    axes[0, 0].set_ylabel("loss, Eq. 3")
+    figure.suptitle("Updates of the leaves, first (dark) to last (bright)", fontsize=9)
+    figure.tight_layout()
+    return figure
+
+
 def figure_4(grid):
     """K-L on Movie against the number of trees, and against their depth."""
     if grid.empty:

@@ -6,8 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ldlrepro import published
 from ldlrepro.protocols.split import partition
 from ldlrepro.report.chapter import read
+from ldlrepro.report.claims import printed_numbers
 from ldlrepro.report.compare import show_head_to_head, tally
 from ldlrepro.report.tables import show
 from ldlrepro.report.values import Spread
@@ -146,6 +148,65 @@ def show_four_protocols(chapter, cells, printed):
             table = protocol_table(cells, name, order, said)
             caption = f"{chapter.names[name]}: K-L under four protocols"
             yield show(table, caption, missing="not run")
+
+
+def section_4_4(grid):
+    """Numbers that section 4.4 prints for Movie, beside ours.
+
+    Parameters
+    ----------
+    grid : result of `figures.grid_of`
+
+    Returns
+    -------
+    DataFrame, a row a number; None where nothing was run
+    """
+    said = printed_numbers(published.claims("ldlf"))
+    columns = {
+        "one rate": ("sLDLF", "sLDLF, one tree"),
+        "rate chosen": ("sLDLF, rate chosen", None),
+        "rate chosen, drawn rows": ("sLDLF, rate chosen, drawn rows", None),
+        "one rate, one hold-out": (None, "sLDLF, one tree, one hold-out"),
+    }
+    rows = []
+    for key, text, column, value in (
+        ("kl-at-20-trees", "20 trees", "trees", 20),
+        ("kl-at-100-trees", "100 trees", "trees", 100),
+        ("kl-at-depth-9", "one tree of depth 9", "depth", 9),
+        ("kl-at-depth-18", "one tree of depth 18", "depth", 18),
+    ):
+        row = {"K-L of": text, "printed": said[key]}
+        for head, strategies in columns.items():
+            mine = grid[(grid.strategy == strategies[column == "depth"]) & (grid[column] == value)]
+            values = mine["kl_divergence"]
+            row[head] = Spread(values.mean(), values.std()) if len(values) else None
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def leaf_updates(study):
+    """What updates of the leaves do to the loss, by data set.
+
+    Returns
+    -------
+    DataFrame: data set, updates, steps, steps that raise the loss, the share of the fall of an
+    update that its first step and its first five bring (means)
+    """
+    rows = []
+    for dataset, mine in study.groupby("dataset", sort=False):
+        losses = mine.pivot_table(index=["fold", "update"], columns="step", values="loss")
+        fall = losses[0] - losses[losses.columns[-1]]
+        rows.append(
+            {
+                "data set": dataset,
+                "updates": len(losses),
+                "steps": losses.shape[0] * (losses.shape[1] - 1),
+                "rises": int((np.diff(losses, axis=1) > 1e-12).sum()),
+                "by the first": ((losses[0] - losses[1]) / fall).mean(),
+                "by the first five": ((losses[0] - losses[5]) / fall).mean(),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def copied(experiment, n):
