@@ -99,7 +99,7 @@ def leaf_updates(study, names):
     for axis, (dataset, mine) in zip(axes.flat, study.groupby("dataset", sort=False), strict=False):
         mine = mine[mine.fold == 0]
         for update, line in mine.groupby("update"):
-            axis.plot(line.step, line.loss, color=plt.cm.viridis(update / mine.update.max()))
+            axis.plot(line.step, line.loss, color=plt.cm.viridis(update / mine["update"].max()))
         axis.set(title=names.get(dataset, dataset), xlabel="applications of Eq. 12")
     axes[0, 0].set_ylabel("loss, Eq. 3")
     figure.suptitle("Updates of the leaves, first (dark) to last (bright)", fontsize=9)
