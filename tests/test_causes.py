@@ -1,0 +1,200 @@
+"""What was tried for printed rows that miss, and the box of settings and departures."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ldlrepro import SABFGS, AdaBoostLDL
+from ldlrepro.papers import adaboost_ldl, mslp, structrf
+from ldlrepro.protocols.declare import Experiment, Method
+from ldlrepro.report import causes, departures
+from ldlrepro.report.comparison import defaults
+from ldlrepro.report.ldlf import figures as ldlf_figures
+from ldlrepro.report.ldlf import tables as ldlf
+from ldlrepro.studies import faces, leaf_updates
+
+pytestmark = pytest.mark.jit_only("of reports")
+MEASURES = ("kl_divergence", "chebyshev")
+
+
+def records(values, **more):
+    """Records of K-L and Chebyshev alike: (method, settings, stage) -> a value on each data set."""
+    return pd.DataFrame(
+        {
+            "dataset": dataset,
+            "method": method,
+            "fold": fold,
+            "source": "real",
+            "settings": settings,
+            "parameters": {} if stage is None else {"stage": stage},
+            **dict.fromkeys(MEASURES, value),
+        }
+        | more
+        for (method, settings, stage), by_set in values
+        for dataset, value in by_set.items()
+        for fold in range(2)
+    )
+
+
+def printed(**rows):
+    """Two sets on which A prints 1.0±0.1, and the mean predictor has 2."""
+    return pd.DataFrame(
+        {
+            "dataset": dataset,
+            "method": method,
+            "measure": measure,
+            "mean": value,
+            "std": 0.1,
+            "null": 2.0,
+        }
+        for method, value in rows.items()
+        for dataset in ("x", "y")
+        for measure in MEASURES
+    )
+
+
+def chapter(tables, looked, said):
+    experiments = (
+        Experiment("tables", (), ("x", "y")),
+        Experiment("looked", (), ("x", "y"), why="steps"),
+        Experiment("asked", (), ("x", "y")),
+    )
+    return SimpleNamespace(
+        paper=SimpleNamespace(experiments=experiments),
+        tables=tables,
+        records={"tables": tables, "looked": looked, "asked": looked},
+        printed=said,
+        apart=(),
+    )
+
+
+OPEN = records([(("A", {"learner": "A"}, None), {"x": 1.5, "y": 1.5})])
+
+
+def test_the_setting_with_the_most_cells_is_found():
+    tried = records(
+        [
+            (("A", {"learner": "A"}, 10), {"x": 1.0, "y": 1.5}),
+            (("A", {"learner": "A"}, 20), {"x": 1.0, "y": 1.05}),
+            (("A, bagged", {"learner": "A", "form": "bagged"}, None), {"x": 1.0, "y": 1.0}),
+        ]
+    )
+    here = chapter(OPEN, tried, printed(A=1.0))
+    table = causes.causes(here)
+    (row,) = table.to_dict("records")  # one experiment looked for a cause, one printed row
+    assert (row["cause"], row["setting"], row["tried"]) == ("steps", "A, 20", 2)
+    assert (row["found"].agree, row["found"].tell, row["declared"].agree) == (4, 4, 0)
+    (state,) = causes.states(here, table).to_dict("records")
+    assert state["state"] == "settled" and state["by"] == "steps: A, 20"
+
+
+@pytest.mark.parametrize(
+    ("mine", "best", "state"), [(1.0, 1.5, "comes out"), (1.5, 1.0, "narrowed"), (1.5, 1.7, "open")]
+)
+def test_states_of_a_printed_row(mine, best, state):
+    tables = records([(("A", {"learner": "A"}, None), {"x": mine, "y": mine})])
+    tried = records([(("A", {"learner": "A"}, 1), {"x": best, "y": 1.5})])
+    here = chapter(tables, tried, printed(A=1.0))
+    (row,) = causes.states(here, causes.causes(here)).to_dict("records")
+    assert row["state"] == state
+
+
+def test_boosted_settings_explain_boosted_rows_and_synthetic_ones_nothing():
+    tried = records(
+        [(("A, boosted", {"learner": "A", "form": "boosted"}, None), {"x": 1.0, "y": 1.0})]
+    )
+    here = chapter(OPEN, tried, printed(**{"A": 1.0, "A, boosted": 1.0}))
+    assert causes.causes(here).printed.tolist() == ["A, boosted"]
+    here.records["looked"] = tried.assign(source="synthetic")
+    assert causes.causes(here).empty
+
+
+def test_settings_are_those_declared():
+    table = departures.settings_of(structrf.TABLES).set_index("method")
+    assert table.estimator["SA-BFGS"] == "SABFGS(penalty=0, scale=None)"
+    assert "max_iter=300" in table["defaults kept"]["SA-BFGS"]
+    assert table.chosen["StructRF"] == "min_samples_split: 2, 5, 10, 20"
+    boosted = Method("b", AdaBoostLDL(SABFGS(7)))
+    (row,) = departures.settings_of(Experiment("e", (boosted,), ())).to_dict("records")
+    assert row["estimator"] == "AdaBoostLDL(estimator=SABFGS(max_iter=7))"
+
+
+@pytest.mark.parametrize("paper", [structrf.PAPER, mslp.PAPER, adaboost_ldl.PAPER])
+def test_the_box_has_every_method_every_note_and_what_was_chosen_after_seeing(paper):
+    box = departures.show_departures(SimpleNamespace(paper=paper)).data
+    assert all(f"<td>{m.name}</td>" in box for m in paper.experiment("tables").methods)
+    assert all(e.why in box for e in paper.experiments)
+    assert "Departures: limited-memory BFGS" in box and "]_" not in box
+
+
+def test_updates_of_the_leaves_are_counted():
+    losses = {0: [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.5], 1: [1.0, 0.5, 0.6, 0.5, 0.5, 0.5, 0.5]}
+    study = pd.DataFrame(
+        {"dataset": "x", "fold": 0, "update": update, "step": step, "loss": loss}
+        for update, line in losses.items()
+        for step, loss in enumerate(line)
+    )
+    (row,) = ldlf.leaf_updates(study).to_dict("records")
+    assert (row["updates"], row["steps"], row["rises"]) == (2, 12, 1)
+    np.testing.assert_allclose([row["by the first"], row["by the first five"]], [0.6, 1.0])
+
+
+def test_losses_of_an_update_are_those_of_the_formulas():
+    """One tree of one split: Eqs. 2, 3 and 12 written out."""
+    rng = np.random.default_rng(0)
+    X, D = rng.normal(size=(7, 2)), rng.dirichlet(np.ones(3), 7)
+    theta, q = rng.normal(size=(2, 1)), rng.dirichlet(np.ones(3), 2)
+    trees = SimpleNamespace(theta=theta, phi=np.array([[0]]), leaves=q[None])
+    steps = dict(leaf_updates.losses_of_update(trees, X, D))
+    s = 1 / (1 + np.exp(-X @ theta))
+    p = np.hstack([s, 1 - s])
+    for step in range(3):
+        g = p @ q
+        np.testing.assert_allclose(steps[step], -(D * np.log(g)).sum() / 7)
+        q = q * np.einsum("il,ic->lc", p, D / g)
+        q /= q.sum(axis=1, keepdims=True)
+    assert list(steps) == list(range(leaf_updates.TIMES + 1))
+
+
+def test_numbers_of_section_4_4_stand_under_their_strategy():
+    grid = pd.DataFrame(
+        [
+            ("sLDLF", 20, np.nan, 0.5),
+            ("sLDLF, rate chosen, drawn rows", 100, np.nan, 0.4),
+            ("sLDLF, one tree", np.nan, 9, 0.3),
+            ("sLDLF, one tree, one hold-out", np.nan, 18, 0.2),
+        ],
+        columns=["strategy", "trees", "depth", "kl_divergence"],
+    )
+    table = ldlf.section_4_4(grid).set_index("K-L of")
+    assert table.printed.tolist() == [0.071, 0.070, 0.0831, 0.1162]
+    found = table.drop(columns="printed").stack().dropna()
+    assert [v.mean for v in found] == [0.5, 0.4, 0.3, 0.2]
+
+
+def test_the_grid_joins_every_experiment_on_figure_4():
+    one = pd.DataFrame(
+        {"settings": [{"strategy": "s", "trees": 5}], "parameters": [{}], "kl_divergence": [1.0]}
+    )
+    names = ("figure_4", "figure_4_rates", "figure_4_rates_drawn", "figure_4_deep")
+    grid = ldlf_figures.grid_of(dict.fromkeys(names, one))
+    assert grid.strategy.tolist() == ["s", "s", "s, drawn rows", "s, one hold-out"]
+
+
+def test_groups_of_faces():
+    D = np.array([[0.8, 0.1, 0.1], [0.34, 0.33, 0.33], [0.1, 0.2, 0.7], [0.2, 0.6, 0.2]])
+    assert faces.groups(D, neutral=1).tolist() == [0, 3, 2, 1]
+
+
+def test_ratios_to_the_mean_predictor():
+    frame = pd.DataFrame(
+        {"dataset": d, "method": m, "kl_divergence": v}
+        for m, values in {"MeanPredictor": (2, 4), "a": (1, 2), "b": (3, 2)}.items()
+        for d, v in zip(("Movie", "SJAFFE"), values, strict=True)
+    )
+    table = defaults.ratios(frame)
+    assert table.index.tolist() == ["a", "b"] and table.columns.tolist() == ["SJAFFE", "Movie"]
+    np.testing.assert_allclose(table, [[0.5, 0.5], [0.5, 1.5]])
+    assert defaults.worse(table).tolist() == [0, 1]
