@@ -378,6 +378,18 @@ def in_markdown(board):
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
+def _how(name):
+    """What `causes` needs to know of a chapter."""
+    if name == "mldf":
+        return {"own": mldf_tables.own_measures}
+    if name == "adaboost_ldl":
+        return {"stands_for": adaboost_tables.WITH_GRADIENT}
+    if name == "ldlf":
+        rivals = ldlf_tables.causes_of_rivals(chapter_of(name), structrf.PAPER)
+        return {"more": list(rivals)}
+    return {}
+
+
 def show_causes(name):
     """`report.show_causes` of a paper's chapter, as the page "Open and settled" shows it.
 
@@ -385,10 +397,7 @@ def show_causes(name):
     --------
     findings : What matters most.
     """
-    chapter = chapter_of(name)
-    own = mldf_tables.own_measures if name == "mldf" else None
-    more = ldlf_tables.causes_of_rivals(chapter, structrf.PAPER) if name == "ldlf" else ()
-    return causes.show_causes(chapter, BOARDS[name].title, own, list(more))
+    return causes.show_causes(chapter_of(name), BOARDS[name].title, **_how(name))
 
 
 def open_and_settled():
@@ -405,9 +414,6 @@ def open_and_settled():
     rows = []
     for name, board in BOARDS.items():
         chapter = chapter_of(name)
-        own = mldf_tables.own_measures if name == "mldf" else None
-        more = ldlf_tables.causes_of_rivals(chapter, structrf.PAPER) if name == "ldlf" else ()
-        table = causes.causes(chapter, own, list(more))
-        state = causes.states(chapter, table).state.value_counts()
+        state = causes.states(chapter, causes.causes(chapter, **_how(name))).state.value_counts()
         rows.append({"paper": board.title} | {s: int(state.get(s, 0)) for s in causes.STATES})
     return pd.DataFrame(rows)

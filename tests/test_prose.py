@@ -27,7 +27,6 @@ REASONS = {
         "300": "steps of SA-BFGS, papers.structrf",
         "512": "outputs in the released script, papers.ldlf",
         "100": "rate of the released script, papers.ldlf",
-        "1000": "iterations of Figure 4, papers.ldlf",
     },
     "mldf": {
         "400": "trees of a first layer: two forests of forty trees in five folds",

@@ -11,7 +11,7 @@ from ldlrepro.report.values import Outcomes
 STATES = ("comes out", "settled", "narrowed", "open")
 
 
-def causes(chapter, own=None, more=()):
+def causes(chapter, own=None, more=(), stands_for=None):
     """Every cause that was looked for, by the printed row that it should explain.
 
     Causes are the experiments that were declared by somebody who had seen the printed numbers
@@ -23,6 +23,7 @@ def causes(chapter, own=None, more=()):
     chapter : Chapter
     own : function that makes one row of records with stages that are measures, or None
     more : (cause, records) pairs beside the experiments
+    stands_for : dict, learner that no paper prints -> printed row that it should explain
 
     Returns
     -------
@@ -34,7 +35,9 @@ def causes(chapter, own=None, more=()):
     states : What becomes of each row.
     """
     printed = chapter.printed[~chapter.printed.dataset.isin(chapter.apart)]
-    tried = pd.concat([r.assign(why=why) for why, r in _looked(chapter, own, more)])
+    tried = pd.concat(
+        [r.assign(why=why) for why, r in _looked(chapter, own, more, stands_for or {})]
+    )
     tried = tried[tried.source != "synthetic"]
     rows = []
     for (method, why), some in tried.groupby(["printed", "why"], sort=False):
@@ -92,14 +95,18 @@ def states(chapter, table):
     return pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
 
 
-def show_causes(chapter, title, own=None, more=()):
+def show_causes(chapter, title, **how):
     """`states` of a chapter and `causes` behind those that do not come out, as HTML.
+
+    Parameters
+    ----------
+    how : as for `causes`
 
     See Also
     --------
     states, causes : The numbers.
     """
-    table = causes(chapter, own, more)
+    table = causes(chapter, **how)
     state = states(chapter, table)
     yield show(state, f"{title}: cells that agree, of those that can tell", False)
     missed = state.printed[state.state != "comes out"]
@@ -113,25 +120,27 @@ def show_causes(chapter, title, own=None, more=()):
         )
 
 
-def _looked(chapter, own, more):
+def _looked(chapter, own, more, stands_for):
     """(cause, records with a column setting) of each experiment that looked for one."""
     for e in chapter.paper.experiments:
         if e.why:
             alike = sum(other.why == e.why for other in chapter.paper.experiments) > 1
             records = _own(chapter.records[e.name], own)
-            yield e.why, _named(records, f" ({e.name})" if alike else "")
-    variants = _named(chapter.tables)
+            yield e.why, _named(records, stands_for, f" ({e.name})" if alike else "")
+    variants = _named(chapter.tables, stands_for)
     yield "variants in the tables", variants[variants.method != variants.printed]
     for why, records in more:
-        yield why, _named(records)
+        yield why, _named(records, stands_for)
 
 
-def _named(records, suffix=""):
+def _named(records, stands_for, suffix=""):
     """Records with the printed row that they should explain and a text of their setting.
 
     Forms that no paper prints are left out.
     """
-    printed = [_row(s, m) for s, m in zip(records.settings, records.method, strict=True)]
+    learners = [s.get("learner", m) for s, m in zip(records.settings, records.method, strict=True)]
+    forms = [s.get("form", "plain") for s in records.settings]
+    printed = [_row(stands_for.get(n, n), f) for n, f in zip(learners, forms, strict=True)]
     stage = [p.get("stage") for p in records.parameters]
     setting = [
         m + ("" if s is None or s in MEASURES else f", {s}" if isinstance(s, str) else f", {s:g}")
@@ -141,10 +150,8 @@ def _named(records, suffix=""):
     return records[records.printed.notna()]
 
 
-def _row(settings, method):
-    """Printed row of a record: its learner, boosted or plain; None for other forms."""
-    learner = settings.get("learner", method).split(", ")[0]
-    form = settings.get("form", "plain")
+def _row(learner, form):
+    """Printed row of a learner in a form; None for forms that no paper prints."""
     return {"plain": learner, "boosted": f"{learner}, boosted"}.get(form)
 
 

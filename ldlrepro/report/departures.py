@@ -1,8 +1,8 @@
 """Every setting, grid and departure of a chapter's methods, from declarations and docstrings."""
 
 import inspect
-import re
 from html import escape
+from itertools import pairwise
 
 import pandas as pd
 from IPython.display import HTML
@@ -54,7 +54,7 @@ def show_departures(chapter, also=()):
 
     See Also
     --------
-    ldlrepro.report.causes.show_causes : What those experiments found.
+    show_nearest : What such an experiment found.
     """
     experiment = chapter.paper.experiment("tables")
     split = f"{experiment.folds} folds"
@@ -111,12 +111,20 @@ def _list(values):
 
 
 def _section(doc, name):
-    found = re.search(rf"^{name}\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", doc, re.M | re.S)
-    return found.group(1).strip() if found else ""
+    """Text of a docstring's section: up to the next line that is underlined."""
+    lines = doc.splitlines()
+    heads = [i for i in range(len(lines) - 1) if lines[i + 1].startswith("---")] + [len(lines)]
+    for start, end in pairwise(heads):
+        if lines[start] == name:
+            return "\n".join(lines[start + 2 : end]).strip()
+    return ""
 
 
 def _html(text):
     """Paragraphs of a docstring as HTML, without numbers of references."""
-    text = re.sub(r"\s*\[\d+\]_", "", text)
-    text = re.sub(r"``(.+?)``|`(.+?)`", lambda m: f"<code>{m[1] or m[2]}</code>", escape(text))
+    for number in range(1, 10):
+        text = text.replace(f" [{number}]_", "")
+    # What stands between back-quotes is every second piece.
+    pieces = escape(text).replace("``", "`").split("`")
+    text = "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
     return "".join(f"<p>{part}</p>" for part in text.split("\n\n"))

@@ -6,8 +6,8 @@ import pandas as pd
 
 from ldlrepro import datasets as data
 from ldlrepro import published
-from ldlrepro.papers import comparison
-from ldlrepro.report.chapter import read
+from ldlrepro.protocols import get_paper
+from ldlrepro.report.chapter import data_sets, read
 from ldlrepro.report.plots import nothing
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import show
@@ -28,7 +28,8 @@ NAMES = {
 
 def records(experiment="defaults", profile="paper"):
     """Records of an experiment of the comparison, on all data sets."""
-    return read(comparison.PAPER, experiment, profile, list(comparison.DATASETS))
+    paper = get_paper("comparison")
+    return read(paper, experiment, profile, data_sets(paper))
 
 
 def ratios(records):
@@ -40,7 +41,7 @@ def ratios(records):
     """
     means = records.groupby(["method", "dataset"], sort=False)["kl_divergence"].mean().unstack()
     table = means / means.loc[NULL]
-    table = table[[d for d in comparison.DATASETS if d in table]].drop(index=NULL)
+    table = table[[d for d in data_sets(get_paper("comparison")) if d in table]].drop(index=NULL)
     return table.loc[np.exp(np.log(table).mean(axis=1)).sort_values().index]
 
 
@@ -121,7 +122,8 @@ def packages_table():
     """
     printed = published.load("packages")
     measures = list(dict.fromkeys(printed.measure))
-    ours = pd.concat([records(e.name) for e in comparison.PACKAGES])
+    names = [e.name for e in get_paper("comparison").experiments if e.datasets == ("SJAFFE",)]
+    ours = pd.concat([records(name) for name in names])
     ours = ours.assign(learner=declared(ours, "learner"), form=declared(ours, "form"))
     means = ours.groupby(["learner", "form"])[measures].mean()
     rows = []

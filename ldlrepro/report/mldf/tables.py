@@ -460,3 +460,16 @@ def show_readings(chapter, no_reuse, deep):
         frame = pd.DataFrame(rows, columns=["method", "splits", *LABEL.values()])
         caption = f"Readings of reuse on {chapter.names[dataset]}: means"
         yield show(frame, caption, False, form="{:.4f}")
+
+
+def show_blocks(chapter, c45, rivals, printed):
+    """MLDF on C4.5 trees against the rivals, and against MLDF on its own block, as HTML.
+
+    Parameters
+    ----------
+    printed : rows of Table 5
+    """
+    caption = "MLDF on C4.5 trees against the five of Table 4: wins/draws/losses"
+    yield show(duel_table(chapter.tables, c45, rivals, printed), caption, False)
+    caption = "The two blocks, on the splits run with both"
+    yield show(tally(chapter.tables, [("MLDF", c45)], MEASURES), caption, False)
