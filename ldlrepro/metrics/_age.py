@@ -68,7 +68,7 @@ def _share_within(years):
 
     measure.__name__ = measure.__qualname__ = f"cs_{years}"
     measure.__doc__ = (
-        f"Share of rows of D and P, (n, c), whose error in `mae_argmax` is {years} years at most.\n\n"
+        f"Share of rows, (n, c), whose error in `mae_argmax` is {years} years at most.\n\n"
         "See Also\n--------\nmae_argmax : The mean error."
     )
     return measure

@@ -3,11 +3,11 @@
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.linear_model import Ridge
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.models.age._ages import ages_of, normal, width_of
+from ldlrepro.models.age._ages import ages_of, normal, seen, width_of
+from ldlrepro.models.maxent._objective import scaler
 
 
 class AAS(LDLEstimator):
@@ -22,8 +22,9 @@ class AAS(LDLEstimator):
     n_clusters : int >= 1, clusters of faces.
     ranges : tuple of int, first ages of the second and of later ranges (Geng et al. 2010 [2]_ on
         FG-Net: 0-9, 10-19, 20-39, 40-69).
-    alpha : float > 0, ridge penalty of the quadratic functions on scaled features.
+    alpha : float > 0, ridge penalty of the quadratic functions.
     sigma : float > 0, width of the predicted normal density; None takes that of the rows of D.
+    scale : {"standard", None}, features with mean 0 and variance 1, or as they are.
     random_state : int, RandomState or None: the clusters' start.
 
     Attributes
@@ -62,12 +63,20 @@ class AAS(LDLEstimator):
     """
 
     def __init__(
-        self, n_clusters=2, *, ranges=(10, 20, 40), alpha=100.0, sigma=None, random_state=None
+        self,
+        n_clusters=2,
+        *,
+        ranges=(10, 20, 40),
+        alpha=100.0,
+        sigma=None,
+        scale="standard",
+        random_state=None,
     ):
         self.n_clusters = n_clusters
         self.ranges = ranges
         self.alpha = alpha
         self.sigma = sigma
+        self.scale = scale
         self.random_state = random_state
 
     def _fit(self, X, D):
@@ -77,8 +86,8 @@ class AAS(LDLEstimator):
             )
         self.sigma_ = width_of(D) if self.sigma is None else self.sigma
         age = ages_of(D)
-        self.scaler_ = StandardScaler().fit(X)
-        B = self.scaler_.transform(X)
+        self.scaler_ = scaler(self.scale, X)
+        B = seen(self.scaler_, X)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         k = min(self.n_clusters, len(np.unique(B, axis=0)))
         self.clusters_ = KMeans(k, n_init=5, random_state=seed).fit(B)
@@ -101,7 +110,7 @@ class AAS(LDLEstimator):
         return self._ages(self._check_new(X))
 
     def _ages(self, X):
-        B = self.scaler_.transform(X)
+        B = seen(self.scaler_, X)
         cluster, B = self.clusters_.predict(B), _quadratic(B)
         age = np.empty(len(X))
         for i, (all_ages, *specific) in enumerate(self.functions_):

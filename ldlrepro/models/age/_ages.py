@@ -23,3 +23,8 @@ def normal(age, sigma, c):
     exponent = -0.5 * ((np.arange(c) - age[:, None]) / sigma.reshape(-1, 1)) ** 2
     density = np.exp(exponent - exponent.max(axis=1, keepdims=True))
     return density / density.sum(axis=1, keepdims=True)
+
+
+def seen(scaler, X):
+    """Features as a model sees them: X where ``scaler`` is None."""
+    return X if scaler is None else scaler.transform(X)

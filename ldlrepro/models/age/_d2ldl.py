@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import pdist, squareform
-from sklearn.preprocessing import StandardScaler
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.models.age._ages import ages_of
+from ldlrepro.models.age._ages import ages_of, seen
+from ldlrepro.models.maxent._objective import scaler
 
 
 class D2LDL(LDLEstimator):
@@ -24,8 +24,9 @@ class D2LDL(LDLEstimator):
     ----------
     n_neighbors : int >= 1, faces that rebuild a face.
     context, weight : float >= 0, weights of the neighbourhood and of the predictor.
-    penalty : float > 0, ridge penalty of the predictor on scaled features.
+    penalty : float > 0, ridge penalty of the predictor.
     years : int >= 0, neighbours are looked for among faces at most so many years apart.
+    scale : {"standard", None}, features with mean 0 and variance 1, or as they are.
 
     Attributes
     ----------
@@ -58,12 +59,15 @@ class D2LDL(LDLEstimator):
        for age estimation", IEEE Transactions on Image Processing 26(8), 2017.
     """
 
-    def __init__(self, n_neighbors=10, *, context=10.0, weight=1.0, penalty=100.0, years=5):
+    def __init__(
+        self, n_neighbors=10, *, context=10.0, weight=1.0, penalty=100.0, years=5, scale="standard"
+    ):
         self.n_neighbors = n_neighbors
         self.context = context
         self.weight = weight
         self.penalty = penalty
         self.years = years
+        self.scale = scale
 
     def _fit(self, X, D):
         if self.n_neighbors < 1 or min(self.context, self.weight) < 0 or not self.penalty > 0:
@@ -72,8 +76,8 @@ class D2LDL(LDLEstimator):
                 f"weight={self.weight} 0 or more, penalty={self.penalty} above 0."
             )
         age, (n, c) = ages_of(D), D.shape
-        self.scaler_ = StandardScaler().fit(X)
-        Z = self.scaler_.transform(X)
+        self.scaler_ = scaler(self.scale, X)
+        Z = seen(self.scaler_, X)
         A = np.eye(c)[age]
         # The best W for an F is ridge regression: what it leaves of F is (I - H) F.
         gram = cho_factor(Z.T @ Z + self.penalty * np.eye(Z.shape[1]))
@@ -92,7 +96,7 @@ class D2LDL(LDLEstimator):
         return np.where(total > 1e-12, F / np.maximum(total, 1e-12), self.mean_)
 
     def _predict(self, X):
-        return self._on_simplex(self.scaler_.transform(X) @ self.coef_ + self.intercept_)
+        return self._on_simplex(seen(self.scaler_, X) @ self.coef_ + self.intercept_)
 
 
 def rebuilding_weights(Z, age, n_neighbors, years):

@@ -1,11 +1,11 @@
 """LARR: support vector regression, adjusted by classifiers of the ages nearby."""
 
 import numpy as np
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.models.age._ages import ages_of, normal, width_of
+from ldlrepro.models.age._ages import ages_of, normal, seen, width_of
+from ldlrepro.models.maxent._objective import scaler
 
 
 class LARR(LDLEstimator):
@@ -21,6 +21,7 @@ class LARR(LDLEstimator):
         0 leaves it (a plain robust regressor).
     C : float > 0, of the regressor. local_C : float > 0, of the classifiers.
     epsilon : float >= 0, years of error that cost the regressor nothing.
+    scale : {"standard", None}, features with mean 0 and variance 1, or as they are.
     sigma : float > 0, width of the predicted normal density; None takes that of the rows of D.
 
     Attributes
@@ -42,10 +43,9 @@ class LARR(LDLEstimator):
     Ages come from D: the label of each row's largest degree. What is predicted is a normal density
     about the estimated age, cut at the first and last label.
 
-    Departures: the paper's features come from learning an age manifold; here they are taken as they
-    are, with mean 0 and variance 1. The order of the knockout is not described: neighbours in age
-    meet first, an age left over goes on to the next round. No training age within reach leaves the
-    regressor's.
+    Departures: the paper's features come from learning an age manifold; here any are taken. The
+    order of the knockout is not described: neighbours in age meet first, an age left over goes on
+    to the next round. Where no training age is within reach, the regressor's stays.
 
     References
     ----------
@@ -53,11 +53,12 @@ class LARR(LDLEstimator):
        adjusted robust regression", IEEE Transactions on Image Processing 17(7), 2008.
     """
 
-    def __init__(self, reach=4, *, C=10.0, local_C=0.01, epsilon=1.0, sigma=None):
+    def __init__(self, reach=4, *, C=10.0, local_C=0.01, epsilon=1.0, scale="standard", sigma=None):
         self.reach = reach
         self.C = C
         self.local_C = local_C
         self.epsilon = epsilon
+        self.scale = scale
         self.sigma = sigma
 
     def _fit(self, X, D):
@@ -65,8 +66,8 @@ class LARR(LDLEstimator):
             raise ValueError(f"reach={self.reach}: choose a number of years of 0 or more.")
         self.sigma_ = width_of(D) if self.sigma is None else self.sigma
         age = ages_of(D)
-        self.scaler_ = StandardScaler().fit(X)
-        Z = self.scaler_.transform(X)
+        self.scaler_ = scaler(self.scale, X)
+        Z = seen(self.scaler_, X)
         self.regressor_ = SVR(C=self.C, epsilon=self.epsilon).fit(Z, age)
         self.classifier_ = None
         if self.reach and age.min() < age.max():
@@ -78,7 +79,7 @@ class LARR(LDLEstimator):
         return self._ages(self._check_new(X))
 
     def _ages(self, X):
-        Z = self.scaler_.transform(X)
+        Z = seen(self.scaler_, X)
         age = np.clip(self.regressor_.predict(Z), 0, self.n_labels_ - 1)
         if self.classifier_ is None:
             return age
