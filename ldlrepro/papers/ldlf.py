@@ -1,7 +1,7 @@
 """Shen, Zhao, Guo, Yuille: Label Distribution Learning Forests (NIPS 2017)."""
 
 from ldlrepro import LDSVR, MeanPredictor, StructRF
-from ldlrepro.papers import structrf
+from ldlrepro.papers import age, structrf
 from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, LDLForest
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 from ldlrepro.studies import leaf_updates
@@ -167,7 +167,8 @@ DEEP = Experiment(
 PAPER = Paper(
     name="ldlf",
     title="Label Distribution Learning Forests",
-    experiments=(TABLES, CLEAN, DRAWN, FIGURE_4, RATES, RATES_DRAWN, DEEP),
+    experiments=(TABLES, CLEAN, DRAWN, FIGURE_4, RATES, RATES_DRAWN, DEEP)
+    + (age.PERSONS, age.ROWS, age.SHARES),
     studies=(Study("leaf_updates", leaf_updates.run),),
     quick={"SJAFFE": 90},
     tables={

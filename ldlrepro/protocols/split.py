@@ -1,5 +1,7 @@
 """The rows that train, validate and test under an experiment's protocol."""
 
+from itertools import cycle
+
 import numpy as np
 from sklearn.model_selection import KFold
 
@@ -61,7 +63,8 @@ def by_groups(experiment, groups, folds):
     """`partition` of (n,) group names: no group has rows in two of the parts.
 
     Folds test one group each where there are as many (in the order of the names), else a random
-    share of them; a tenth of the other groups validates, drawn anew in each fold.
+    share of them; a tenth of the other groups validates, drawn anew in each fold. Hold-outs test a
+    share of the groups; of several shares each is taken in turn.
 
     Raises
     ------
@@ -71,7 +74,10 @@ def by_groups(experiment, groups, folds):
     names, group = np.unique(groups, return_inverse=True)
     times = [(experiment.seed, time) for time in range(folds)]
     if experiment.test_share is not None:
-        parts = [hold_out(len(names), experiment.test_share, time) for time in times]
+        shares = cycle(np.atleast_1d(experiment.test_share))
+        parts = [
+            hold_out(len(names), share, time) for share, time in zip(shares, times, strict=False)
+        ]
     elif len(names) < max(folds, 3):
         raise ValueError(f"{len(names)} groups cannot be split into {folds} folds.")
     else:

@@ -90,20 +90,21 @@ class AAS(LDLEstimator):
         B = seen(self.scaler_, X)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         k = min(self.n_clusters, len(np.unique(B, axis=0)))
-        self.clusters_ = KMeans(k, n_init=5, random_state=seed).fit(B)
+        self.clusters_ = KMeans(k, n_init=3, random_state=seed).fit(B)
         self.edges_ = [0, *(r for r in sorted(self.ranges) if r < D.shape[1]), D.shape[1]]
         B = _quadratic(B)
+        place = np.digitize(age, self.edges_[1:-1])
         self.functions_ = []
         for cluster in range(k):
             mine = self.clusters_.labels_ == cluster
-            place = np.digitize(age, self.edges_[1:-1])
-            rows = [mine, *(mine & (place == r) for r in range(len(self.edges_) - 1))]
-            self.functions_.append(
-                [
-                    Ridge(self.alpha).fit(B[some], age[some]) if some.sum() >= least else None
-                    for some, least in zip(rows, [1] + [10] * len(rows), strict=False)
-                ]
-            )
+            ranges = [mine & (place == r) for r in range(len(self.edges_) - 1)]
+            specific = [
+                self._function(B, age, rows) if rows.sum() >= 10 else None for rows in ranges
+            ]
+            self.functions_.append([self._function(B, age, mine), *specific])
+
+    def _function(self, B, age, rows):
+        return Ridge(self.alpha, solver="cholesky").fit(B[rows], age[rows])
 
     def ages(self, X):
         """Estimated age of each row of X (n, q), (n,)."""
