@@ -3,7 +3,6 @@
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.linear_model import Ridge
-from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.models.age._ages import ages_of, normal, seen, width_of
@@ -25,7 +24,6 @@ class AAS(LDLEstimator):
     alpha : float > 0, ridge penalty of the quadratic functions.
     sigma : float > 0, width of the predicted normal density; None takes that of the rows of D.
     scale : {"standard", None}, features with mean 0 and variance 1, or as they are.
-    random_state : int, RandomState or None: the clusters' start.
 
     Attributes
     ----------
@@ -50,9 +48,9 @@ class AAS(LDLEstimator):
 
     Departures: the paper's clusters are of persons, found by an error threshold of the ageing
     functions ([2]_: 3 years); here rows are clustered by k-means on their features, for `fit` knows
-    no persons. Its coefficients come from a genetic search; here from ridge regression. An age of a
-    range's function is cut to the range, and where a range has fewer than ten rows of a cluster,
-    the cluster's age stays.
+    no persons, from parts of equal size along the first principal component. Its coefficients come
+    from a genetic search; here from ridge regression. An age of a range's function is cut to the
+    range, and where a range has fewer than ten rows of a cluster, the cluster's age stays.
 
     References
     ----------
@@ -70,14 +68,12 @@ class AAS(LDLEstimator):
         alpha=100.0,
         sigma=None,
         scale="standard",
-        random_state=None,
     ):
         self.n_clusters = n_clusters
         self.ranges = ranges
         self.alpha = alpha
         self.sigma = sigma
         self.scale = scale
-        self.random_state = random_state
 
     def _fit(self, X, D):
         if self.n_clusters < 1 or not self.alpha > 0:
@@ -88,9 +84,10 @@ class AAS(LDLEstimator):
         age = ages_of(D)
         self.scaler_ = scaler(self.scale, X)
         B = seen(self.scaler_, X)
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
         k = min(self.n_clusters, len(np.unique(B, axis=0)))
-        self.clusters_ = KMeans(k, n_init=3, random_state=seed).fit(B)
+        order = np.argsort(np.linalg.svd(B - B.mean(axis=0), full_matrices=False)[0][:, 0])
+        start = np.stack([B[part].mean(axis=0) for part in np.array_split(order, k)])
+        self.clusters_ = KMeans(k, init=start, n_init=1, random_state=0).fit(B)
         self.edges_ = [0, *(r for r in sorted(self.ranges) if r < D.shape[1]), D.shape[1]]
         B = _quadratic(B)
         place = np.digitize(age, self.edges_[1:-1])

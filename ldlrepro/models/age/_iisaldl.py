@@ -29,8 +29,9 @@ class IISALDL(LDLEstimator):
 
     Attributes
     ----------
-    sigmas_ : (c,) width of each age; n_rounds_ : int; errors_ : list of float, mean error after
-        each turn; model_ : fitted SAIIS
+    sigmas_ : (c,) width of each age.
+    n_rounds_ : int; n_iter_ : int, steps of all turns.
+    errors_ : list of float, mean error after each turn; model_ : fitted SAIIS
 
     Raises
     ------
@@ -68,11 +69,12 @@ class IISALDL(LDLEstimator):
             raise ValueError(f"max_rounds={self.max_rounds} must be 1 or more.")
         age, c = ages_of(D), D.shape[1]
         self.sigmas_ = np.full(c, width_of(D) if self.sigma is None else float(self.sigma))
-        start, self.errors_, self.n_rounds_ = "zeros", [], 0
+        start, self.errors_, self.n_rounds_, self.n_iter_ = "zeros", [], 0, 0
         while self.n_rounds_ < self.max_rounds:
             model = SAIIS(self.max_iter, scale=self.scale, init=start)
             self.model_ = model.fit(X, normal(age, self.sigmas_[age], c))
             self.n_rounds_ += 1
+            self.n_iter_ += model.n_iter_
             P = model.predict(X)
             error = np.abs(P.argmax(axis=1) - age)
             self.errors_.append(float(error.mean()))
