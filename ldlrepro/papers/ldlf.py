@@ -167,12 +167,14 @@ DEEP = Experiment(
 PAPER = Paper(
     name="ldlf",
     title="Label Distribution Learning Forests",
-    experiments=(TABLES, CLEAN, DRAWN, FIGURE_4, RATES, RATES_DRAWN, DEEP)
-    + (age.PERSONS, age.ROWS, age.SHARES),
+    experiments=(TABLES, CLEAN, DRAWN, FIGURE_4, RATES, RATES_DRAWN, DEEP) + age.EXPERIMENTS,
     studies=(Study("leaf_updates", leaf_updates.run),),
     quick={"SJAFFE": 90},
     tables={
         "1": (("tables",), TABLE_1),
+        "2": (("age_morph",), ()),
+        "3": (tuple(e.name for e in age.MORPH_SHARES), ()),
+        "FG-Net": (("age_persons", "age_rows", "age_shares"), ()),
         "figure 4": (("figure_4", "figure_4_rates", "figure_4_rates_drawn", "figure_4_deep"), ()),
     },
 )
