@@ -41,9 +41,16 @@ METHODS = (
     Method("CPNN", CPNN(max_iter=50)),
 )
 
+# The paper's number of updates of the leaves, at twice the time.
+LEAVES = Method(
+    "sLDLF, 20 updates of the leaves",
+    LDLForest(**_TREES | {"leaf_iter": 20}),
+    _RATES,
+    settings={"learner": "sLDLF", "leaf_iter": 20},
+)
 PERSONS = Experiment(
     name="age_persons",
-    methods=METHODS,
+    methods=(*METHODS, LEAVES),
     datasets=("FG-Net",),
     folds=82,
     measures=MEASURES,
