@@ -63,7 +63,7 @@ SHARES = Experiment(
     methods=METHODS,
     datasets=("FG-Net",),
     folds=18,
-    test_share=(0.9, 0.8, 0.7, 0.6, 0.5, 0.4),
+    test_share=(0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
     measures=MEASURES,
     groups="person",
 )

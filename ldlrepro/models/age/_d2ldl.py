@@ -30,7 +30,7 @@ class D2LDL(LDLEstimator):
 
     Attributes
     ----------
-    coef_ : (q, c); intercept_ : (c,)
+    coef_ : (q, c); intercept_ : (c,), of the features less their mean
     distributions_ : (n, c), F of the training rows, on the simplex
 
     Raises
@@ -78,6 +78,8 @@ class D2LDL(LDLEstimator):
         age, (n, c) = ages_of(D), D.shape
         self.scaler_ = scaler(self.scale, X)
         Z = seen(self.scaler_, X)
+        self.centre_ = Z.mean(axis=0)
+        Z = Z - self.centre_  # so that the intercept is the mean of F
         A = np.eye(c)[age]
         # The best W for an F is ridge regression: what it leaves of F is (I - H) F.
         gram = cho_factor(Z.T @ Z + self.penalty * np.eye(Z.shape[1]))
@@ -96,7 +98,9 @@ class D2LDL(LDLEstimator):
         return np.where(total > 1e-12, F / np.maximum(total, 1e-12), self.mean_)
 
     def _predict(self, X):
-        return self._on_simplex(seen(self.scaler_, X) @ self.coef_ + self.intercept_)
+        return self._on_simplex(
+            (seen(self.scaler_, X) - self.centre_) @ self.coef_ + self.intercept_
+        )
 
 
 def rebuilding_weights(Z, age, n_neighbors, years):

@@ -70,7 +70,7 @@ class IISALDL(LDLEstimator):
         age, c = ages_of(D), D.shape[1]
         self.sigmas_ = np.full(c, width_of(D) if self.sigma is None else float(self.sigma))
         start, self.errors_, self.n_rounds_, self.n_iter_ = "zeros", [], 0, 0
-        while self.n_rounds_ < self.max_rounds:
+        while True:
             model = SAIIS(self.max_iter, scale=self.scale, init=start)
             self.model_ = model.fit(X, normal(age, self.sigmas_[age], c))
             self.n_rounds_ += 1
@@ -78,7 +78,8 @@ class IISALDL(LDLEstimator):
             P = model.predict(X)
             error = np.abs(P.argmax(axis=1) - age)
             self.errors_.append(float(error.mean()))
-            if len(self.errors_) > 1 and self.errors_[-2] - self.errors_[-1] < self.tol:
+            better = len(self.errors_) == 1 or self.errors_[-2] - self.errors_[-1] >= self.tol
+            if not better or self.n_rounds_ == self.max_rounds:
                 break
             start = model.coef_
             reliable = error <= error.mean()
