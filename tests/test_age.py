@@ -354,9 +354,12 @@ def test_persons_apart_beside_rows_at_random():
     assert table.index.tolist() == ["b", "a"] and table.difference.tolist() == [0.0, 1.0]
 
 
+SHARES = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+
+
 def test_shares_of_persons():
     own = records([("a", 0, 11, 89, 8.0), ("a", 6, 9, 91, 6.0), ("a", 5, 58, 42, 3.0)])
-    table = report.by_share(own)
+    table = report.by_share(own, SHARES)
     assert table.columns.tolist() == [10, 60]
     assert table.loc["a", 10] == pytest.approx((89 * 8 + 91 * 6) / 180) and table.loc["a", 60] == 3
 
@@ -384,7 +387,7 @@ def test_pictures():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (curves,) = report.score_curves(own).axes
-        (shares,) = report.share_curves(report.by_share(own)).axes
+        (shares,) = report.share_curves(report.by_share(own, SHARES)).axes
         (bars,) = report.figure_1a(make_standin("FG-Net", n_samples=5)).axes
     np.testing.assert_allclose(curves.lines[0].get_ydata(), np.arange(11) / 10)
     assert len(shares.lines) == 2 and len(bars.patches) == 70

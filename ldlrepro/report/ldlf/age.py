@@ -14,8 +14,6 @@ ARGMAX, EXPECTATION, FIVE = "mae_argmax", "mae_expectation", "cs_5"
 YEARS = range(11)
 #: Names in other papers of methods that were run here.
 OURS = {"IIS-LLD": "SA-IIS", "LARR": "LARR"}
-#: Methods of the paper's Tables 2 and 3, as they are called here.
-SAME = {"IIS-LDL": "SA-IIS", "BFGS-LDL": "SA-BFGS", "dLDLF": "sLDLF"}
 
 
 def age_records(paper):
@@ -56,13 +54,16 @@ def apart_and_not(persons, rows):
     return table.dropna().sort_values("persons apart").rename_axis("method")
 
 
-def by_share(records, measure=ARGMAX):
-    """MAE for each share of the persons that train, in percent: the form of Table 3."""
-    n = records.n_train + records.n_test
-    # Persons differ in their numbers of rows: to the nearest ten percent.
-    share = (10 * records.n_train / n).round().astype(int) * 10
+def by_share(records, test_shares, measure=ARGMAX):
+    """MAE for each share of the persons that train, in percent: the form of Table 3.
+
+    test_shares : the tested shares, which the hold-outs take in turn
+    """
+    tested = records.fold.map(lambda fold: test_shares[fold % len(test_shares)])
+    share = (100 * (1 - tested)).round().astype(int)
     mean = pooled(records.assign(share=share), (measure,), ("method", "share"))[measure]
-    return mean.unstack("share").sort_values(60)
+    table = mean.unstack("share").sort_index(axis=1)
+    return table.sort_values(table.columns[-1])
 
 
 def printed_shares():
