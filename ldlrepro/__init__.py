@@ -1,5 +1,9 @@
 """Five papers on label-distribution and multi-label learning, reproduced number by number."""
 
+from ldlrepro.models.age._aas import AAS
+from ldlrepro.models.age._d2ldl import D2LDL
+from ldlrepro.models.age._iisaldl import IISALDL
+from ldlrepro.models.age._larr import LARR
 from ldlrepro.models.baselines._constant import MeanPredictor, UniformPredictor
 from ldlrepro.models.baselines._raised_zeros import RaisedZeros
 from ldlrepro.models.baselines._shrunk import Shrunk
@@ -42,6 +46,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AABP",
     "AAKNN",
+    "AAS",
     "AOSOLDLogitBoost",
     "AdaBoostLDL",
     "BaggingLDL",
@@ -49,13 +54,16 @@ __all__ = [
     "CPNN",
     "ERFMLC45",
     "ERFPCT",
+    "D2LDL",
     "DBPNN",
     "ECC",
     "EmbeddingKNN",
+    "IISALDL",
     "KernelCCA",
     "KernelLPP",
     "KernelNPE",
     "KernelPCA",
+    "LARR",
     "LCLDL",
     "LDLLCLR",
     "LDLSF",

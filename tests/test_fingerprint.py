@@ -114,6 +114,10 @@ def hold_outs(unit):
     return unit.experiment.test_share is not None
 
 
+def grouped(unit):
+    return unit.experiment.groups is not None
+
+
 METRICS = "ldlrepro.metrics"
 JOB, SPLIT, SELECTION, RUNNER, STORE = (
     f"ldlrepro.protocols.{name}" for name in ("job", "split", "selection", "runner", "store")
@@ -129,8 +133,12 @@ REAL = {
     "fewer rows": (JOB, ".fit(X[fitted]", ".fit(X[train]", everything),
     "scored elsewhere": (JOB, "truth[test], P", "truth[train], P", everything),
     "name to measure": (METRICS, "globals()[name]", 'globals()["cosine"]', everything),
-    "folds": (SPLIT, "shuffle=True", "shuffle=False", lambda u: not hold_outs(u)),
-    "hold-outs": (SPLIT, "round(0.1 *", "round(0.2 *", hold_outs),
+    "folds": (
+        SPLIT, "shuffle=True", "shuffle=False", lambda u: not (hold_outs(u) or grouped(u))
+    ),
+    "hold-outs": (SPLIT, "round(0.1 * (n", "round(0.2 * (n", hold_outs),
+    "folds of groups": (SPLIT, "max(1, round(", "max(2, round(", grouped),
+    "what a job takes for groups": (JOB, "data[experiment.groups]", "data.person", grouped),
     "drawn rows": (
         SPLIT, ".choice(n, n)", ".choice(n, n - 1)", lambda u: u.experiment.replacement
     ),

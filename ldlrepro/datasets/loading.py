@@ -41,8 +41,9 @@ def load(name, source="auto"):
         "synthetic"}; ``sha256`` (joined sets: of the digests of the parts, written one after the
         other; synthetic sets: "synthetic"); ``notes`` (list of str: what the loader changed, and
         whether it could check no more than the shape).
-        Some have more: ``age`` (FG-Net), ``exact`` (re-aligned Natural Scene: rows that are
-        certain), ``n_train`` (joined sets: the first rows are the usual training part).
+        Some have more: ``age`` and ``person`` (FG-Net, (n,) int), ``exact`` (re-aligned Natural
+        Scene: rows that are certain), ``n_train`` (joined sets: the first rows are the usual
+        training part).
         Sets of the task "images" have what their file holds, and X is None.
 
     Raises

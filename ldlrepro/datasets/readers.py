@@ -54,6 +54,24 @@ def _mat(path):
     return arrays
 
 
+def _fg_net(path):
+    """With the person of each row: rows go person by person, in each by rising age."""
+    arrays = _mat(path)
+    arrays["person"] = persons(arrays["age"])
+    return arrays
+
+
+def persons(age):
+    """Number of the person of each row of FG-Net, (n,) int from 0: one starts where the age falls.
+
+    But for the row of age 2 after the first fourteen: it belongs to the first person, whose ages
+    are known in public to start at 2, and the second person's start at 3.
+    """
+    person = np.concatenate([[0], np.cumsum(np.diff(age) < 0)])
+    person[14] = 0
+    return person
+
+
 def _dense(matrix):
     dense = matrix.toarray() if hasattr(matrix, "toarray") else matrix
     return np.array(dense, dtype=np.float64, order="C")
@@ -268,6 +286,7 @@ def _natural_scene(path):
 
 #: By the name of a file, or by its suffix.
 _READERS = {
+    "FG-Net.mat": _fg_net,
     "natural_scene_rankings.mat": _rankings,
     ".mat": _mat,
     ".arff": _arff,

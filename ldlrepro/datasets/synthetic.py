@@ -176,7 +176,8 @@ def make_standin(name, n_samples=None, random_state=0):
     X = _features(kind, factors, entry.features, rng)
     scores = _scores(factors, entry.labels, rng)
     if entry.task == "ldl":
-        targets = {"D": softmax(spread * scores, axis=1)}
+        # As if four rows in turn were of one person.
+        targets = {"D": softmax(spread * scores, axis=1), "person": np.arange(rows) // 4}
     else:
         targets = {"Y": _memberships(scores, rng)}
     return _bunch(name, f"synthetic stand-in for {entry.display}", entry.task, X=X, **targets)

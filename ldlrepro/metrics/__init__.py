@@ -2,7 +2,23 @@
 
 from dataclasses import dataclass
 
-from ldlrepro.metrics._age import cumulative_score, mae
+from ldlrepro.metrics._age import (
+    cs_0,
+    cs_1,
+    cs_2,
+    cs_3,
+    cs_4,
+    cs_5,
+    cs_6,
+    cs_7,
+    cs_8,
+    cs_9,
+    cs_10,
+    cumulative_score,
+    mae,
+    mae_argmax,
+    mae_expectation,
+)
 from ldlrepro.metrics._distribution import (
     KL_CLIP,
     canberra,
@@ -87,8 +103,19 @@ MULTILABEL = {
     )
 }
 
+#: Measures of distributions whose labels are ages, a year apart; cs_<k> is the share of rows
+#: predicted to within k years.
+AGE = {
+    m.name: m
+    for m in (
+        Measure("mae_argmax", False, "c", True, label="MAE, arg-max"),
+        Measure("mae_expectation", False, "c", False, label="MAE, expectation"),
+        *(Measure(f"cs_{k}", True, "1", True, label=f"within {k} years") for k in range(11)),
+    )
+}
+
 #: Every measure by name.
-MEASURES = DISTRIBUTION | RANKING | MULTILABEL
+MEASURES = DISTRIBUTION | RANKING | MULTILABEL | AGE
 
 
 def measure(name):
@@ -113,6 +140,7 @@ def score(D, P):
 
 
 __all__ = [
+    "AGE",
     "DISTRIBUTION",
     "KL_CLIP",
     "MEASURES",
@@ -125,6 +153,17 @@ __all__ = [
     "clark",
     "cosine",
     "coverage",
+    "cs_0",
+    "cs_1",
+    "cs_2",
+    "cs_3",
+    "cs_4",
+    "cs_5",
+    "cs_6",
+    "cs_7",
+    "cs_8",
+    "cs_9",
+    "cs_10",
     "cumulative_score",
     "euclidean",
     "fidelity",
@@ -135,6 +174,8 @@ __all__ = [
     "kl_divergence",
     "macro_auc",
     "mae",
+    "mae_argmax",
+    "mae_expectation",
     "measure",
     "ndcg",
     "one_error",

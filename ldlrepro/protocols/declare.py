@@ -59,9 +59,12 @@ class Experiment:
     datasets : tuple of registry names
     folds : int, number of folds, or of hold-outs
     seed : int
-    test_share : float, the tested share of the rows of each hold-out; None for folds
+    test_share : float, the tested share of the rows (or groups) of each hold-out, of groups also a
+        tuple that hold-outs take in turn; None for folds
     replacement : True draws the rows with replacement before they are cut into folds, so that
         copies of a row come into training and test parts
+    groups : name of an array of the data, (n,), rows with one value of which stay together
+        ("person"): as many folds as values leave one out; None where rows are split
     chosen_on : "validation", or "test": parameters with the lowest K-L on the very test rows,
         after fitting all others
     measures : names of the measures that are recorded
@@ -81,6 +84,7 @@ class Experiment:
     measures: tuple = tuple(DISTRIBUTION)
     source: str = "auto"
     why: str = ""
+    groups: str | None = None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ _CHOICES = (
     split.ten_folds,
     split.drawn_folds,
     split.hold_out,
+    split.by_groups,
     selection.choose,
     loading.realigned,
     loading.image_put_right,
@@ -59,6 +60,8 @@ def of_method(method, folds, experiment):
         protocol += [experiment.test_share, experiment.replacement]
     if experiment.chosen_on != "validation" and method.grid:
         protocol.append(experiment.chosen_on)
+    if experiment.groups:
+        protocol += [experiment.groups, source.left_out(*_root(job.compute))]
     declared = [
         _value(method.estimator),
         _value(method.grid),
@@ -114,9 +117,11 @@ def _choices():
 
 
 def _by_declaration(method, experiment):
+    if experiment.groups:
+        yield _root(split.by_groups)
     if experiment.test_share is not None:
         yield _root(split.hold_out)
-    else:
+    elif not experiment.groups:
         yield _root(split.ten_folds)
         if experiment.replacement:
             yield _root(split.drawn_folds)

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from ldlrepro import datasets, metrics
 from ldlrepro.protocols.selection import choose
-from ldlrepro.protocols.split import partition
+from ldlrepro.protocols.split import by_groups, partition
 
 
 @lru_cache(maxsize=2)
@@ -47,7 +47,10 @@ def compute(experiment, method, data, folds, fold):
         on the test rows.
     """
     X, truth = data.X, data.D if "D" in data else data.Y
-    train, validation, test = partition(experiment, len(X), folds)[fold]
+    if experiment.groups:
+        train, validation, test = by_groups(experiment, data[experiment.groups], folds)[fold]
+    else:
+        train, validation, test = partition(experiment, len(X), folds)[fold]
     fitted = np.concatenate([train, validation])
     estimator = clone(method.estimator)
     if "random_state" in estimator.get_params():

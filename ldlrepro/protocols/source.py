@@ -22,6 +22,9 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # Fields that do not change what code does.
 _NO_MEANING = {"ctx", "type_comment", "type_params", "kind", "annotation", "returns", "simple"}
+#: A field of Experiment that came after most records were made: what only experiments with it run,
+#: `if experiment.groups: ... else: ...`, is left out, and counts in the marks of those alone.
+_OPTIONAL = "experiment.groups"
 #: Class -> its keyword that is only printed.
 _LABELS = {"Measure": "label"}
 
@@ -213,7 +216,8 @@ def digest(where, name):
 def meaning(node):
     """Text of a syntax tree without layout, docstrings, annotations and words for people."""
     if isinstance(node, list):
-        return "[" + ",".join(meaning(n) for n in node if not _is_text(n)) + "]"
+        statements = [n for n in _without_optional(node) if not _is_text(n)]
+        return "[" + ",".join(map(meaning, statements)) + "]"
     if not isinstance(node, ast.AST):
         return f"{type(node).__name__}:{node!r}"
     fields = {k: v for k, v in ast.iter_fields(node) if k not in _NO_MEANING}
@@ -228,6 +232,21 @@ def meaning(node):
             fields["keywords"] = [k for k in node.keywords if k.arg != label]
     inner = [f"{k}={meaning(v)}" for k, v in fields.items() if v is not None and v != []]
     return f"{type(node).__name__}({','.join(inner)})"
+
+
+def _without_optional(nodes):
+    for node in nodes:
+        yield from node.orelse if _is_optional(node) else [node]
+
+
+def _is_optional(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == _OPTIONAL
+
+
+def left_out(where, name):
+    """What `digest` leaves out of a definition: the branches of _OPTIONAL, as text."""
+    nodes = [n for tree in module(where).definitions[name] for n in ast.walk(tree)]
+    return ";".join(meaning(node.body) for node in nodes if _is_optional(node))
 
 
 def _is_text(node):

@@ -1,5 +1,7 @@
 """The rows that train, validate and test under an experiment's protocol."""
 
+from itertools import cycle
+
 import numpy as np
 from sklearn.model_selection import KFold
 
@@ -55,6 +57,40 @@ def drawn_folds(n, seed, folds):
     """`ten_folds` of n rows drawn with replacement: a row may be in a training and a test part."""
     drawn = np.random.default_rng(seed).choice(n, n)
     return [tuple(drawn[part] for part in fold) for fold in ten_folds(n, seed, folds)]
+
+
+def by_groups(experiment, groups, folds):
+    """`partition` of (n,) group names: no group has rows in two of the parts.
+
+    Folds test one group each where there are as many (in the order of the names), else a random
+    share of them; a tenth of the other groups validates, drawn anew in each fold. Hold-outs test a
+    share of the groups; of several shares each is taken in turn.
+
+    Raises
+    ------
+    ValueError
+        Fewer groups than folds, or than three; a test share that leaves a part empty.
+    """
+    names, group = np.unique(groups, return_inverse=True)
+    times = [(experiment.seed, time) for time in range(folds)]
+    if experiment.test_share is not None:
+        shares = cycle(np.atleast_1d(experiment.test_share))
+        parts = [
+            hold_out(len(names), share, time) for share, time in zip(shares, times, strict=False)
+        ]
+    elif len(names) < max(folds, 3):
+        raise ValueError(f"{len(names)} groups cannot be split into {folds} folds.")
+    else:
+        shuffled = {"shuffle": True, "random_state": experiment.seed} if folds < len(names) else {}
+        tests = [test for _, test in KFold(folds, **shuffled).split(names)]
+        parts = [_with_validation(len(names), *each) for each in zip(tests, times, strict=True)]
+    return [tuple(np.flatnonzero(np.isin(group, part)) for part in parts_) for parts_ in parts]
+
+
+def _with_validation(n, test, seed):
+    rest = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(n), test))
+    held = max(1, round(0.1 * len(rest)))
+    return rest[held:], rest[:held], test
 
 
 def hold_out(n, test_share, seed):

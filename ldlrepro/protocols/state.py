@@ -11,6 +11,8 @@ from ldlrepro.protocols.store import RecordStore
 
 PROFILES = ("paper", "quick")
 QUICK_FOLDS = 3
+#: Modules beside the papers' declarations that help them.
+_NO_PAPERS = ("age", "learners")
 
 
 def paper_names():
@@ -21,7 +23,7 @@ def paper_names():
     get_paper : The declaration of one.
     """
     modules = (p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
-    return sorted(name for name in modules if name != "learners")
+    return sorted(name for name in modules if name not in _NO_PAPERS)
 
 
 def get_paper(name):

@@ -1,0 +1,171 @@
+"""Ages from features: FG-Net with persons apart and not, and the printed tables of MORPH."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from ldlrepro import published
+from ldlrepro.metrics import MEASURES
+from ldlrepro.report.chapter import read
+from ldlrepro.report.plots import legend_below, nothing
+from ldlrepro.report.values import Spread
+
+ARGMAX, EXPECTATION, FIVE = "mae_argmax", "mae_expectation", "cs_5"
+YEARS = range(11)
+#: Names in other papers of methods that were run here.
+OURS = {"IIS-LLD": "SA-IIS", "LARR": "LARR"}
+
+
+def age_records(paper):
+    """Records on FG-Net: {"age_persons", "age_rows", "age_shares"} -> DataFrame."""
+    names = ("age_persons", "age_rows", "age_shares")
+    return {name: read(paper, name, "paper", ["FG-Net"]) for name in names}
+
+
+def pooled(records, measures, by=("method",)):
+    """Mean over all tested rows, whichever fold they are in: one row for each of ``by``."""
+    by = list(by)
+    weighted = records[list(measures)].mul(records.n_test, axis=0)
+    sums = pd.concat([records[[*by, "n_test"]], weighted], axis=1).groupby(by, sort=False).sum()
+    return sums[list(measures)].div(sums.n_test, axis=0)
+
+
+def over_persons(records):
+    """One person left out: a row a method, best first; means over rows, spreads over persons."""
+    mean = pooled(records, (ARGMAX, EXPECTATION, FIVE, "kl_divergence")).sort_values(ARGMAX)
+    spread = records.groupby("method")[[ARGMAX, EXPECTATION]].std()
+    table = pd.DataFrame(index=mean.index)
+    for measure in (ARGMAX, EXPECTATION):
+        table[MEASURES[measure].label] = [
+            Spread(mean.at[m, measure], spread.at[m, measure]) for m in mean.index
+        ]
+    table[MEASURES[FIVE].label] = mean[FIVE]
+    table["K-L"] = mean.kl_divergence
+    table["persons"] = records.groupby("method").fold.nunique()
+    return table
+
+
+def apart_and_not(persons, rows):
+    """MAE by arg-max with persons apart, with rows at random, and what the second leaves out."""
+    apart, mixed = (pooled(r, (ARGMAX, EXPECTATION)) for r in (persons, rows))
+    table = pd.DataFrame({"persons apart": apart[ARGMAX], "rows at random": mixed[ARGMAX]})
+    table["difference"] = table["persons apart"] - table["rows at random"]
+    table["difference, expectation"] = apart[EXPECTATION] - mixed[EXPECTATION]
+    return table.dropna().sort_values("persons apart").rename_axis("method")
+
+
+def by_share(records, test_shares, measure=ARGMAX):
+    """MAE for each share of the persons that train, in percent: the form of Table 3.
+
+    test_shares : the tested shares, which the hold-outs take in turn
+    """
+    tested = records.fold.map(lambda fold: test_shares[fold % len(test_shares)])
+    share = (100 * (1 - tested)).round().astype(int)
+    mean = pooled(records.assign(share=share), (measure,), ("method", "share"))[measure]
+    table = mean.unstack("share").sort_index(axis=1)
+    return table.sort_values(table.columns[-1])
+
+
+def printed_shares():
+    """Table 3 as printed, with what is said of ours: MORPH was not run."""
+    rows = published.load("ldlf")
+    rows = rows[rows.table == 3].assign(share=lambda r: r.dataset.str[-2:] + "%")
+    wide = rows.pivot(index="method", columns="share", values="mean_printed")
+    wide = wide.loc[rows.method.unique()]
+    return wide.assign(ours="MORPH: not run").rename_axis(columns=None)
+
+
+def printed_morph():
+    """Table 2 as printed, with what is said of ours: MORPH was not run."""
+    rows = published.load("ldlf")
+    rows = rows[rows.table == 2]
+    printed = rows.mean_printed + "±" + rows.std_printed
+    return pd.DataFrame(
+        {"method": rows.method, "MAE, printed": printed, "ours": "MORPH: not run"}
+    ).set_index("method")
+
+
+def known_figures(persons):
+    """Figures of other papers on FG-Net beside ours, where the method was run here."""
+    rows = published.load("fgnet").set_index("method")
+    own = pooled(persons, (ARGMAX,))[ARGMAX]
+    table = pd.DataFrame({"MAE, printed": rows.mean_printed})
+    table["ours"] = [own.get(OURS.get(method)) for method in rows.index]
+    table["difference"] = table.ours - rows["mean"]
+    table["source"] = rows.note
+    return table
+
+
+def score_curves(records, methods=None):
+    """Cumulative scores: the share of rows within 0 ... 10 years, a curve a method."""
+    if records.empty:
+        return nothing("No records of this experiment.")
+    scores = pooled(records, [f"cs_{k}" for k in YEARS]).sort_values(FIVE, ascending=False)
+    scores = scores if methods is None else scores.loc[[m for m in scores.index if m in methods]]
+    figure, axis = plt.subplots(figsize=(7, 4.6))
+    for i, (method, line) in enumerate(scores.iterrows()):
+        axis.plot(YEARS, line, "-" if i < 10 else "--", color=f"C{i % 10}", label=method)
+    axis.set(xlabel="years", ylabel="share of rows within", ylim=(0, 1))
+    axis.set_title("FG-Net, one person left out, age by arg-max")
+    legend_below(figure, axis, 0.22, columns=4)
+    return figure
+
+
+def share_curves(table):
+    """MAE against the share of persons that train (form of Figure 3), from `by_share`."""
+    figure, axis = plt.subplots(figsize=(7, 4.6))
+    for i, (method, line) in enumerate(table.iterrows()):
+        axis.plot(line.index, line, ".-" if i < 10 else ".--", color=f"C{i % 10}", label=method)
+    axis.set(xlabel="% of persons that train", ylabel="MAE in years, arg-max")
+    legend_below(figure, axis, 0.22, columns=4)
+    return figure
+
+
+def figure_1a(bunch, row=0):
+    """Figure 1(a): the label distribution of a face, one mode at its age."""
+    figure, axis = plt.subplots(figsize=(5, 2.8))
+    axis.bar(range(bunch.D.shape[1]), bunch.D[row])
+    axis.set(xlabel="age", ylabel="description degree")
+    axis.set_title(f"{bunch.display}, row {row}: age {int(np.argmax(bunch.D[row]))}", fontsize=9)
+    figure.tight_layout()
+    return figure
+
+
+def targets(persons):
+    """What was aimed at with a person left out, what was found, and whether it was met."""
+    mean = pooled(persons, (ARGMAX, EXPECTATION))
+    printed = published.load("fgnet").set_index("method")["mean"]["IIS-LLD"]
+    rows = []
+    for measure in (ARGMAX, EXPECTATION):
+        found = mean[measure].get("sLDLF")
+        rows.append(("sLDLF: 4.9 or less", MEASURES[measure].label, found, found <= 4.9))
+    found = mean[ARGMAX].get("SA-IIS")
+    if found is not None:
+        near = abs(found - printed) <= 0.3
+        rows.append((f"SA-IIS: {printed} to within 0.3", MEASURES[ARGMAX].label, found, near))
+    table = pd.DataFrame(rows, columns=["target", "measure", "found", "met"])
+    return table.assign(met=table.met.map({True: "yes", False: "no"}))
+
+
+def best(persons):
+    """The best method by each of the two ways to an age, with its spread over persons."""
+    mean = pooled(persons, (ARGMAX, EXPECTATION))
+    rows = []
+    for measure in (ARGMAX, EXPECTATION):
+        method = mean[measure].idxmin()
+        spread = persons[persons.method == method][measure].std()
+        rows.append((MEASURES[measure].label, method, Spread(mean.at[method, measure], spread)))
+    return pd.DataFrame(rows, columns=["measure", "best method", "mean±spread over persons"])
+
+
+def not_run(paper, records):
+    """Methods declared on FG-Net of which folds are missing: experiment, method, how many."""
+    rows = []
+    for name, mine in records.items():
+        experiment = paper.experiment(name)
+        there = mine.groupby("method").fold.nunique()
+        for method in experiment.methods:
+            missing = experiment.folds - there.get(method.name, 0)
+            if missing:
+                rows.append((name, method.name, f"{missing} of {experiment.folds}"))
+    return pd.DataFrame(rows, columns=["experiment", "method", "folds not run"])
