@@ -17,6 +17,19 @@ PAGES = sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("book/*.ipynb")])
 
 #: What a number may be that no output of the page shows: page -> {number: reason}.
 REASONS = {
+    "age": {
+        "1002": "rows of FG-Net, data/datasets.csv",
+        "251": "features of FG-Net, data/datasets.csv",
+        "82": "persons of FG-Net, tests.test_age",
+        "69": "the highest age, labels of FG-Net",
+        "0": "the lowest age",
+        "3": "width of FG-Net's distributions, the file's own",
+        "20160": "images that section 4.2 of the paper prints",
+        "100": "papers.age",
+        "400": "papers.age",
+        "20": "papers.age",
+        "5": "papers.age",
+    },
     "intro": {
         "95": "report.claims.REPRODUCED",
         "3.11": "version of Python",
