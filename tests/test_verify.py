@@ -402,3 +402,15 @@ def test_the_command_on_a_sample(clean):
     assert ended.returncode == 0 and ended.stdout.startswith("3 equal\n"), ended.stderr
     ended = command(clean, "verify", "mslp", "--sample", "3")
     assert ended.returncode == 1 and "no fresh record" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("away", "least", "outcome"),
+    [(0.0, 0.0, "equal"), (1e-8, 0.0, "differs"), (1e-8, 1e-6, "another processor")]
+    + [(1e-4, 1e-6, "differs")],
+)
+def test_another_processor_is_told_apart_up_to_a_millionth(away, least, outcome):
+    stored = pd.DataFrame({"parameters": [{}], "kl_divergence": [0.5]})
+    again = [{"parameters": {}, "kl_divergence": 0.5 * (1 + away)}]
+    found = sys.modules["ldlrepro.protocols.verify"]._compared(stored, again, ["kl_divergence"], {}, least)
+    assert found["outcome"] == outcome
