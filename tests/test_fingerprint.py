@@ -174,7 +174,8 @@ REAL = {
         uses("SABFGS", "LCLDL", "PublishedLCLDL", "LDLLCLR", "AdaBoostLDL", "BaggingLDL"),
     ),
     "a default parameter": (
-        "ldlrepro.models.neighbors._aaknn", "n_neighbors=5", "n_neighbors=6", uses("AAKNN")
+        "ldlrepro.models.neighbors._aaknn", "n_neighbors=None, *", "n_neighbors=7, *",
+        uses("AAKNN"),
     ),
     "two-means of a forest": (
         "ldlrepro.kernels.tree", "_KMEANS_ITER = ", "_KMEANS_ITER = 1 + ",
