@@ -263,7 +263,7 @@ def _found_on_ldlf(chapter):
         f"On distinct rows sLDLF is better than BFGS-LDL in {better['BFGS-LDL'].better} of "
         f"{better['BFGS-LDL'].cells} cells and than StructRF in {better['StructRF'].better} of "
         f"{better['StructRF'].cells}.",
-        "Figure 4 comes out on drawn rows, not on distinct ones. K-L with "
+        "The shape of Figure 4(a) comes out on drawn rows, not on distinct ones. K-L with "
         f"{', '.join(map(str, some))} trees, the rate chosen for each: "
         f"{', '.join(f'{drawn[k]:.4f}' for k in some)} drawn, "
         f"{', '.join(f'{chosen[k]:.4f}' for k in some)} distinct; and sNDF-LDL gets worse from "
@@ -391,7 +391,7 @@ def _how(name):
         return {"stands_for": adaboost_tables.WITH_GRADIENT}
     if name == "ldlf":
         rivals = ldlf_tables.causes_of_rivals(chapter_of(name), structrf.PAPER)
-        return {"more": list(rivals)}
+        return {"more": list(rivals), "stages": "iterations"}
     return {}
 
 

@@ -84,10 +84,10 @@ def test_the_setting_with_the_most_cells_is_found():
     here = chapter(OPEN, tried, printed(A=1.0))
     table = causes.causes(here)
     (row,) = table.to_dict("records")  # one experiment looked for a cause, one printed row
-    assert (row["cause"], row["setting"], row["tried"]) == ("steps", "A, 20", 2)
+    assert (row["cause"], row["setting"], row["tried"]) == ("steps", "A, 20 steps", 2)
     assert (row["found"].agree, row["found"].tell, row["declared"].agree) == (4, 4, 0)
     (state,) = causes.states(here, table).to_dict("records")
-    assert state["state"] == "settled" and state["by"] == "steps: A, 20"
+    assert state["state"] == "settled" and state["by"] == "steps: A, 20 steps"
 
 
 @pytest.mark.parametrize(

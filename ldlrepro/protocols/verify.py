@@ -99,7 +99,8 @@ def verify(papers=None, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=
                 rows.append(row | {"outcome": "failed", "why": failure.strip().split("\n")[-1]})
                 continue
             spread = spreads.of(tasks[i].method.estimator, row["dataset"])
-            here = all(cpu.get("numba") == environment.cpu()["numba"] for cpu in records.cpu)
+            own = environment.cpu()["numba"]  # where a record does not say, it is taken for ours
+            here = all(cpu.get("numba", own) == own for cpu in records.cpu)
             least = 0.0 if here else ELSEWHERE
             rows.append(row | _compared(records, again, measures, spread, least))
     columns = [*kept[0][0]] if kept else ["paper", "experiment", "dataset", "method", "fold"]
@@ -152,16 +153,17 @@ def _compared(records, again, measures, spread, least=0.0):
             if old == new or (np.isnan(old) and np.isnan(new)):
                 continue
             away = abs(new - old) / max(abs(old), 1e-300)
-            inside = away <= max(spread.get(measure, 0.0), least)
+            stated = spread.get(measure, 0.0)
+            inside = away <= max(stated, least)
             if not inside or worst["outcome"] == "equal" or away > worst["difference"]:
                 if worst["outcome"] == "differs" and (inside or away < worst["difference"]):
                     continue
-                small = "within the spread" if away <= spread.get(measure, 0.0) else OUTCOMES[2]
+                small = "within the spread" if away <= stated else "another processor"
                 worst = {
                     "outcome": small if inside else "differs",
                     "measure": measure,
                     "difference": away,
-                    "spread": spread.get(measure, 0.0),
+                    "spread": stated,
                 }
     return worst
 

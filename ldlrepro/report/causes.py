@@ -4,6 +4,7 @@ import pandas as pd
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.report.claims import REPRODUCED
+from ldlrepro.report.settings import with_settings
 from ldlrepro.report.tables import agreeing, cells, show, summary
 from ldlrepro.report.values import Outcomes
 
@@ -11,7 +12,7 @@ from ldlrepro.report.values import Outcomes
 STATES = ("comes out", "settled", "narrowed", "open")
 
 
-def causes(chapter, own=None, more=(), stands_for=None):
+def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     """Every cause that was looked for, by the printed row that it should explain.
 
     Causes are the experiments that were declared by somebody who had seen the printed numbers
@@ -22,8 +23,9 @@ def causes(chapter, own=None, more=(), stands_for=None):
     ----------
     chapter : Chapter
     own : function that makes one row of records with stages that are measures, or None
-    more : (cause, records) pairs beside the experiments
+    more : (cause, records, what their stages are) beside the experiments
     stands_for : dict, learner that no paper prints -> printed row that it should explain
+    stages : as for `settings.with_settings`
 
     Returns
     -------
@@ -35,9 +37,8 @@ def causes(chapter, own=None, more=(), stands_for=None):
     states : What becomes of each row.
     """
     printed = chapter.printed[~chapter.printed.dataset.isin(chapter.apart)]
-    tried = pd.concat(
-        [r.assign(why=why) for why, r in _looked(chapter, own, more, stands_for or {})]
-    )
+    looked = _looked(chapter, own, more, stages)
+    tried = pd.concat([_named(*one, stands_for or {}) for one in looked if len(one[1])])
     tried = tried[tried.source != "synthetic"]
     rows = []
     for (method, why), some in tried.groupby(["printed", "why"], sort=False):
@@ -120,34 +121,39 @@ def show_causes(chapter, title, **how):
         )
 
 
-def _looked(chapter, own, more, stands_for):
-    """(cause, records with a column setting) of each experiment that looked for one."""
+def _looked(chapter, own, more, stages):
+    """(cause, records, what their stages are) of each experiment that looked for a cause."""
+    whys = [e.why for e in chapter.paper.experiments]
     for e in chapter.paper.experiments:
         if e.why:
-            alike = sum(other.why == e.why for other in chapter.paper.experiments) > 1
             records = _own(chapter.records[e.name], own)
-            yield e.why, _named(records, stands_for, f" ({e.name})" if alike else "")
-    variants = _named(chapter.tables, stands_for)
-    yield "variants in the tables", variants[variants.method != variants.printed]
-    for why, records in more:
-        yield why, _named(records, stands_for)
+            if whys.count(e.why) > 1:
+                records = records.assign(named=f" ({e.name})")
+            yield e.why, records, stages
+    learner = [s.get("learner", m) for s, m in zip(*_settings(chapter.tables), strict=True)]
+    yield "variants in the tables", chapter.tables[chapter.tables.method != learner], stages
+    yield from more
 
 
-def _named(records, stands_for, suffix=""):
-    """Records with the printed row that they should explain and a text of their setting.
+def _named(why, records, stages, stands_for):
+    """Records with their cause, the printed row that they should explain and a text of a setting.
 
     Forms that no paper prints are left out.
     """
-    learners = [s.get("learner", m) for s, m in zip(records.settings, records.method, strict=True)]
-    forms = [s.get("form", "plain") for s in records.settings]
+    settings, methods = _settings(records)
+    learners = [s.get("learner", m) for s, m in zip(settings, methods, strict=True)]
+    forms = [s.get("form", "plain") for s in settings]
     printed = [_row(stands_for.get(n, n), f) for n, f in zip(learners, forms, strict=True)]
-    stage = [p.get("stage") for p in records.parameters]
-    setting = [
-        m + ("" if s is None or s in MEASURES else f", {s}" if isinstance(s, str) else f", {s:g}")
-        for m, s in zip(records.method, stage, strict=True)
-    ]
-    records = records.assign(printed=printed, setting=[s + suffix for s in setting])
+    # A measure is no setting: a row a fit, with each measure from what was made for it.
+    parameters = [{} if p.get("stage") in MEASURES else p for p in records.parameters]
+    named = records.get("named", "")
+    records = with_settings(records.assign(why=why, printed=printed, parameters=parameters), stages)
+    records = records.assign(setting=records.setting.astype(object) + named)
     return records[records.printed.notna()]
+
+
+def _settings(records):
+    return records.settings, records.method
 
 
 def _row(learner, form):

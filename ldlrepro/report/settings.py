@@ -36,6 +36,8 @@ def with_settings(records, stages="steps"):
     setting = [
         method
         if s is None
+        else f"{method}, cut at {s}"
+        if isinstance(s, str)
         else f"{method}, zeros raised to {s:g}"
         if s < 1
         else f"{method}, {s} {stages}"

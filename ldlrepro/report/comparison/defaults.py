@@ -6,6 +6,7 @@ import pandas as pd
 
 from ldlrepro import datasets as data
 from ldlrepro import published
+from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import get_paper
 from ldlrepro.report.chapter import data_sets, read
 from ldlrepro.report.plots import nothing
@@ -134,4 +135,4 @@ def packages_table():
         for form, where in (("default", "ours, default"), ("paper", "ours, as in papers")):
             if (own, form) in means.index:
                 rows.append((theirs, where, *means.loc[(own, form), measures]))
-    return pd.DataFrame(rows, columns=["method", "of", *measures])
+    return pd.DataFrame(rows, columns=["method", "of", *(MEASURES[m].label for m in measures)])

@@ -131,22 +131,6 @@ def figure_1a(bunch, row=0):
     return figure
 
 
-def targets(persons):
-    """What was aimed at with a person left out, what was found, and whether it was met."""
-    mean = pooled(persons, (ARGMAX, EXPECTATION))
-    printed = published.load("fgnet").set_index("method")["mean"]["IIS-LLD"]
-    rows = []
-    for measure in (ARGMAX, EXPECTATION):
-        found = mean[measure].get("sLDLF")
-        rows.append(("sLDLF: 4.9 or less", MEASURES[measure].label, found, found <= 4.9))
-    found = mean[ARGMAX].get("SA-IIS")
-    if found is not None:
-        near = abs(found - printed) <= 0.3
-        rows.append((f"SA-IIS: {printed} to within 0.3", MEASURES[ARGMAX].label, found, near))
-    table = pd.DataFrame(rows, columns=["target", "measure", "found", "met"])
-    return table.assign(met=table.met.map({True: "yes", False: "no"}))
-
-
 def best(persons):
     """The best method by each of the two ways to an age, with its spread over persons."""
     mean = pooled(persons, (ARGMAX, EXPECTATION))

@@ -229,15 +229,15 @@ def copies(paper, n):
 
 
 def causes_of_rivals(chapter, paper):
-    """(cause, records) pairs for `causes`: settings of the rivals that another paper looked at.
+    """(cause, records, what their stages are) for `causes`: rivals that another paper looked at.
 
     Parameters
     ----------
     paper : the other Paper; records on the data sets of this chapter's printed cells count
     """
-    for name in ("iterations", "boosting_rounds"):
+    for name, stages in (("iterations", "steps"), ("boosting_rounds", "rounds")):
         records = read(paper, name, chapter.profile, chapter.wanted)
         settings = [
             s | {"learner": PAPER_NAMES.get(s["learner"], s["learner"])} for s in records.settings
         ]
-        yield paper.experiment(name).why, records.assign(settings=settings)
+        yield paper.experiment(name).why, records.assign(settings=settings), stages
