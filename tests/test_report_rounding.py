@@ -80,6 +80,17 @@ def test_methods_that_amplify_rounding(stated):
     assert unmoved(frame, names, ["kl_divergence"]) == ["kNN", "forest"]
 
 
+def test_a_method_that_has_another_name_in_a_chapter(stated):
+    """Records of another paper: the spread is stated under the name that they have there."""
+    frame = records(BFGS=0.05, kNN=0.07)
+    renamed = frame.assign(declared=frame.method).replace({"method": {"BFGS": "BFGS-LDL"}})
+    (found,) = amplified(renamed, {"SJAFFE": "s-JAFFE"}, ["kl_divergence"]).itertuples()
+    assert found.method == "BFGS-LDL" and found.kernels == pytest.approx(0.02)
+    mine = renamed[renamed.method == "BFGS-LDL"]
+    spread = compare.spread_of_rounding(mine, "SJAFFE", "BFGS-LDL", "kl_divergence")
+    assert spread == pytest.approx(0.04)
+
+
 def test_the_table_of_a_chapter(stated):
     frame = records(BFGS=0.05, kNN=0.07)
     chapter = SimpleNamespace(

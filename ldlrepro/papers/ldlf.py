@@ -24,13 +24,13 @@ RIVALS = {
 # Section 4 prints 25000 iterations; on distinct rows the lowest loss comes long before, so a part
 # of the training rows stops them. The rate is not printed and features differ in scale by set:
 # both are chosen on the validation part.
-_STOPPED = {"max_iter": 3000, "validation_fraction": 0.1, "n_iter_no_change": 5}
-_RATES = {"scale": [None, "standard"], "learning_rate": [0.3, 3.0]}
+STOPPED_EARLY = {"max_iter": 3000, "validation_fraction": 0.1, "n_iter_no_change": 5}
+RATE_GRID = {"scale": [None, "standard"], "learning_rate": [0.3, 3.0]}
 
 TABLES = Experiment(
     name="tables",
     methods=(
-        Method("sLDLF", LDLForest(**_STOPPED), _RATES, settings={"learner": "sLDLF"}),
+        Method("sLDLF", LDLForest(**STOPPED_EARLY), RATE_GRID, settings={"learner": "sLDLF"}),
         Method("LDSVR", LDSVR(C=1)),  # a fit on Movie takes most of a minute: nothing is chosen
     ),
     datasets=DATASETS,
@@ -81,8 +81,8 @@ DRAWN = Experiment(
         *_PROTOCOL_METHODS,
         Method(
             STOPPED,
-            LDLForest(**_STOPPED),
-            _RATES,
+            LDLForest(**STOPPED_EARLY),
+            RATE_GRID,
             settings={"learner": "sLDLF", "validation_fraction": 0.1},
         ),
     ),

@@ -69,6 +69,9 @@ class Experiment:
         after fitting all others
     measures : names of the measures that are recorded
     source : as for `datasets.load`; "realigned" runs the re-aligned form of a set
+    borrows : True takes records of the same fits (estimator, grid and protocol alike) that other
+        experiments hold, and runs what none has
+    without : (method, data set, why) triples that are not run
     why : what is looked for, by somebody who has seen the printed numbers; "" for what a paper
         declares or a question of another kind
     """
@@ -85,6 +88,13 @@ class Experiment:
     source: str = "auto"
     why: str = ""
     groups: str | None = None
+    borrows: bool = False
+    without: tuple = ()
+
+    def methods_on(self, dataset):
+        """Methods that are run on a data set."""
+        left_out = {(method, name) for method, name, _ in self.without}
+        return tuple(m for m in self.methods if (m.name, dataset) not in left_out)
 
 
 @dataclass(frozen=True)

@@ -86,12 +86,15 @@ def run(
         here = state.open_store(paper, experiment, profile)
         journal = Journal(store.folder) if recompute else None
         folds = state.folds_of(experiment, profile)
+        lent = state.lenders(experiment) if profile == "paper" and not recompute else []
         for name in state.datasets_of(paper, experiment, profile):
             if names is not None and name not in names:
                 continue
             records = [s.read(name) for s in {s.folder: s for s in (here, store)}.values()]
+            if lent:
+                records = [state.with_borrowed(frame, lent, name) for frame in records]
             wanted = []
-            for method in experiment.methods:
+            for method in experiment.methods_on(name):
                 if methods is not None and method.name not in methods:
                     continue
                 arguments = paper, experiment, method, name

@@ -2,10 +2,12 @@
 
 from importlib import import_module
 
+import pandas as pd
+
 from ldlrepro import datasets as data
 from ldlrepro import paths
 from ldlrepro.errors import UnknownNameError
-from ldlrepro.protocols.fingerprint import fingerprint
+from ldlrepro.protocols.fingerprint import fingerprint, of_method
 from ldlrepro.protocols.ledger import Ledger
 from ldlrepro.protocols.store import RecordStore
 
@@ -59,6 +61,59 @@ def open_store(paper, experiment, profile="paper", root=None):
     if root is None:
         root = paths.results() if profile == "paper" else paths.quick_results()
     return RecordStore(root / paper.name / experiment.name, experiment.measures)
+
+
+def lenders(experiment):
+    """Who holds records of the same fits, of an experiment that borrows.
+
+    Returns
+    -------
+    list of (Method of the experiment, Paper, Experiment, Method there)
+    """
+    if not experiment.borrows:
+        return []
+    marks = {of_method(m, experiment.folds, experiment): m for m in experiment.methods}
+    found = []
+    for paper in map(get_paper, paper_names()):
+        for other in paper.experiments:
+            if other.borrows or (other.seed, other.source) != (experiment.seed, experiment.source):
+                continue
+            for theirs in other.methods:
+                mine = marks.get(of_method(theirs, other.folds, other))
+                if mine and not theirs.staged:
+                    found.append((mine, paper, other, theirs))
+    return found
+
+
+def with_borrowed(records, lent, dataset):
+    """Records of an experiment on a data set, and those that `lenders` have.
+
+    Of a fit that more than one holds, the first counts. A borrowed record names the paper and the
+    experiment that hold it; ``declared`` is the method's name there.
+    """
+    frames = [records.assign(declared=records.method)]
+    for mine, paper, experiment, theirs in lent:
+        if dataset in experiment.datasets:
+            there = open_store(paper, experiment).read(dataset)
+            there = there[(there.method == theirs.name) & (there.seed == experiment.seed)]
+            frames.append(there.assign(declared=theirs.name, method=mine.name))
+    every = pd.concat([f for f in frames if len(f)] or frames, ignore_index=True)
+    return every.drop_duplicates(["method", "seed", "fold"])
+
+
+def read(paper, experiment, profile="paper"):
+    """Records of an experiment, with those that it borrows.
+
+    See Also
+    --------
+    open_store : Its own alone.
+    """
+    store = open_store(paper, experiment, profile)
+    if not experiment.borrows or profile != "paper":
+        return store.read()
+    lent = lenders(experiment)
+    frames = [with_borrowed(store.read(d), lent, d) for d in experiment.datasets]
+    return pd.concat(frames, ignore_index=True)
 
 
 def datasets_of(paper, experiment, profile):
@@ -117,9 +172,12 @@ def status(paper, profile="paper"):
     ledger, rows = Ledger(), []
     for experiment in paper.experiments:
         store = open_store(paper, experiment, profile)
+        lent = lenders(experiment) if profile == "paper" else []
         for name in datasets_of(paper, experiment, profile):
             records = store.read(name)
-            for method in experiment.methods:
+            if lent:
+                records = with_borrowed(records, lent, name)
+            for method in experiment.methods_on(name):
                 there = set(records.fold[records.method == method.name])
                 fresh = done(paper, experiment, method, name, records, profile, ledger)
                 rows.append(

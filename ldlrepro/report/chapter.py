@@ -132,5 +132,5 @@ def data_sets(paper):
 
 def read(paper, experiment, profile, wanted):
     """Records of one experiment on some data sets."""
-    store = protocols.open_store(paper, paper.experiment(experiment), profile)
-    return store.read().query("dataset in @wanted")
+    records = protocols.read(paper, paper.experiment(experiment), profile)
+    return records.query("dataset in @wanted")

@@ -105,10 +105,11 @@ def spread_of_rounding(records, dataset, method, measure):
 
     Parameters
     ----------
-    records : of the method, whose paper they name
+    records : of the method, whose paper they name, and its name there where that is another
     """
     paper = records.paper.iloc[0] if "paper" in records else None
-    return _stated().get((paper, dataset, method, measure), 0.0)
+    declared = records.declared.iloc[0] if "declared" in records else method
+    return _stated().get((paper, dataset, declared, measure), 0.0)
 
 
 @cache

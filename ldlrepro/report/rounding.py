@@ -17,7 +17,7 @@ def amplified(records, names, measures):
 
     Parameters
     ----------
-    records : of the chapter's tables, of one paper
+    records : of the chapter's tables
     names : dict, data set -> name in the table
     measures : names of measures; of each method the one that moves most
 
@@ -29,9 +29,8 @@ def amplified(records, names, measures):
         the folds as such a share), sets (number of data sets on which it is above `SHOWN_FROM`,
         of those run).
     """
-    table = rounding.spreads()
-    table = table[table.paper.isin(records.paper.unique()) & table.dataset.isin(list(names))]
-    table = table[table.measure.isin(list(measures)) & table.method.isin(records.method.unique())]
+    table = _spreads(records, names)
+    table = table[table.measure.isin(list(measures))]
     table = table.assign(largest=table[["kernels", "orders"]].max(axis=1).astype(float))
     rows = []
     for method, mine in table.groupby("method", sort=False):
@@ -93,7 +92,16 @@ def show_rounding(chapter):
 
 def unmoved(records, names, measures):
     """Names of the methods of the tables that were run and do not amplify rounding."""
-    table = rounding.spreads()
-    table = table[table.paper.isin(records.paper.unique()) & table.dataset.isin(list(names))]
+    table = _spreads(records, names)
     moved = set(amplified(records, names, measures).method)
     return [m for m in records.method.unique() if m in set(table.method) - moved]
+
+
+def _spreads(records, names):
+    """Stated spreads of the methods of these records, by the names that they have here."""
+    declared = records.get("declared", records.method)
+    here = dict(zip(zip(records.paper, declared, strict=True), records.method, strict=True))
+    table = rounding.spreads()
+    keys = zip(table.paper, table.method, strict=True)
+    table = table.assign(method=[here.get(key) for key in keys])
+    return table[table.method.notna() & table.dataset.isin(list(names))]

@@ -42,7 +42,9 @@ def with_rivals(chapter, paper, rivals):
     for name in sorted(set(rivals.values())):
         there = read(paper, name, chapter.profile, chapter.wanted)
         records.append(there[there.method.isin(rivals)])
-    return replace(chapter, tables=pd.concat(records).replace({"method": PAPER_NAMES}))
+    both = pd.concat(records)
+    both = both.assign(declared=both.method).replace({"method": PAPER_NAMES})
+    return replace(chapter, tables=both)
 
 
 def show_against_rivals(chapter, rivals):
