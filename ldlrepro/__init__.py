@@ -1,5 +1,7 @@
 """Five papers on label-distribution and multi-label learning, reproduced number by number."""
 
+from importlib import import_module as _import_module
+
 from ldlrepro.models.age._aas import AAS
 from ldlrepro.models.age._d2ldl import D2LDL
 from ldlrepro.models.age._iisaldl import IISALDL
@@ -94,3 +96,12 @@ __all__ = [
     "StructRF",
     "UniformPredictor",
 ]
+
+#: What reaches beyond the models is imported at its first use.
+_LATER = {"all_estimators": "ldlrepro.discovery", "compare": "ldlrepro.comparing"}
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_import_module(_LATER[name]), name)

@@ -41,6 +41,10 @@ def run(papers, parameters, out, jobs=1):
     import papermill  # slow to import, and only this command needs it
 
     there = {p.stem: p for p in sorted(paths.NOTEBOOKS.glob("*.ipynb"))}
+    if not there:
+        raise UnknownNameError(
+            "The notebooks are not installed: run this in a clone of the project."
+        )
     for name in papers:
         if name not in there:
             raise UnknownNameError(f"No notebook {name!r}; there are: {', '.join(there)}.")

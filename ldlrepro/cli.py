@@ -121,6 +121,34 @@ def _parser():
     add.add_argument("--jobs", type=int, default=1, help="notebooks at a time")
     add.set_defaults(do=_notebooks)
 
+    add = commands.add_parser(
+        "compare", help="your method beside the stored ones, or any methods on your data"
+    )
+    add.add_argument(
+        "methods",
+        nargs="*",
+        metavar="METHOD",
+        help="FILE.py:CLASS of your own, or a name of this package's; default, on your data: some",
+    )
+    add.add_argument(
+        "--dataset", action="append", help="a registered set (repeatable; default: all at hand)"
+    )
+    add.add_argument("--data", type=Path, metavar="FILE", help="your own: .csv .parquet .npz .mat")
+    add.add_argument("--labels", metavar="NAMES", help="its label columns: 'd_*' or sad,happy")
+    add.add_argument("--task", choices=("auto", "ldl", "multilabel"), default="auto")
+    add.add_argument("--folds", type=int, default=10, help="of your data (default: 10)")
+    add.add_argument("--seed", type=int, default=0, help="of the folds of your data")
+    add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
+    add.add_argument("--out", type=Path, metavar="FILE", help="a page, .html, or records, .csv")
+    add.add_argument(
+        "--records",
+        type=Path,
+        metavar="DIR",
+        default=Path("ldlrepro-records"),
+        help="keeps every fit, so that the command goes on where it was (default: %(default)s)",
+    )
+    add.set_defaults(do=_compare)
+
     add = commands.add_parser("bench", help="time fits against what users would take instead")
     add.add_argument("--dataset", action="append", help="only this one (repeatable)")
     add.add_argument("--repeats", type=int, default=3, help="the best of so many counts")
@@ -294,6 +322,36 @@ def _notebooks(options):
     parameters = {name: batch.parse(value) for name, value in options.p}
     for path in batch.run(options.papers, parameters, options.out, options.jobs):
         print(path)
+
+
+def _compare(options):
+    from ldlrepro import comparing, userdata  # plots: not needed by the other commands
+
+    if options.out and options.out.suffix not in (".html", ".csv"):
+        raise comparing.CompareError(f"--out {options.out}: write a page, .html, or records, .csv.")
+    if options.data and options.dataset:
+        raise comparing.CompareError("Give --data, your own, or --dataset, registered ones.")
+    named = comparing.load_methods(options.methods)
+    if options.data:
+        what = {"X": userdata.read(options.data, options.labels, options.task)}
+        what |= {"folds": options.folds, "random_state": options.seed}
+    else:
+        what = {"datasets": options.dataset or comparing.at_hand()}
+    found = comparing.compare(
+        named or None, **what, n_jobs=options.n_jobs, records=options.records, progress=True
+    )
+    for line in found.said():
+        print(line)
+    skill = found.skill().rename(columns=found.names)
+    print(f"Share of {found.null}'s loss removed ({found.main}): 1 is perfect, 0 learns nothing\n")
+    print(skill.rename_axis(None, axis=1).round(3).to_string(na_rep="-"))
+    for name in found.mine:
+        print(f"\n{name} against the others\n")
+        table = found.against(name)
+        _print(table.assign(gain=table.gain.map("{:+.1%}".format)).astype(str))
+    if options.out:
+        (found.to_html if options.out.suffix == ".html" else found.to_csv)(options.out)
+        print(f"\n{options.out}")
 
 
 def _bench(options):

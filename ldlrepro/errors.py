@@ -32,5 +32,9 @@ class NormalisationWarning(UserWarning):
     """Rows of D did not sum to 1 and were normalised."""
 
 
+class ProjectedWarning(UserWarning):
+    """Predictions of a foreign estimator were off the simplex and were put on it."""
+
+
 class SettingsWarning(UserWarning):
     """Settings under which a method is known to predict badly."""

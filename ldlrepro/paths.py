@@ -22,6 +22,11 @@ def results() -> Path:
     return Path(os.environ.get("LDLREPRO_RESULTS", default))
 
 
+def shipped_results() -> Path:
+    """Folder of the records that `compare` sets methods beside: the committed ones, or copies."""
+    return results() if IN_CHECKOUT else DATA / "results"
+
+
 def quick_results() -> Path:
     """Folder of the quick profile's records: synthetic, never committed."""
     return (_CHECKOUT if IN_CHECKOUT else Path.cwd()) / "_build" / "quick-results"

@@ -1,7 +1,7 @@
 """Every label-distribution method beside every other, whichever paper it came with."""
 
 import ldlrepro
-from ldlrepro.papers import adaboost_ldl, ldlf, learners, mslp, structrf
+from ldlrepro.papers import adaboost_ldl, ldlf, learners, mldf, mslp, structrf
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 
 #: Sets with label distributions that are at hand, by kind.
@@ -83,6 +83,16 @@ TABLES = Experiment(
     borrows=True,
 )
 
+# The multi-label methods, under the MLDF paper's protocol. Its chapter holds them all.
+MULTILABEL = Experiment(
+    name="multilabel",
+    methods=(*mldf.TABLES.methods, *mldf.REUSE.methods, *mldf.FOLDED.methods),
+    datasets=mldf.TABLES.datasets,
+    test_share=mldf.TABLES.test_share,
+    measures=mldf.TABLES.measures,
+    borrows=True,
+)
+
 # Half of the rows train, half are tested, and the other way round.
 DEFAULTS = Experiment(
     name="defaults",
@@ -128,6 +138,6 @@ LDLFOREST = Experiment(
 PAPER = Paper(
     name="comparison",
     title="Every method on every data set",
-    experiments=(TABLES, DEFAULTS, LDLFOREST, *PACKAGES),
+    experiments=(TABLES, MULTILABEL, DEFAULTS, LDLFOREST, *PACKAGES),
     quick={"SJAFFE": 90},
 )

@@ -80,13 +80,13 @@ def lenders(experiment):
                 continue
             for theirs in other.methods:
                 mine = marks.get(of_method(theirs, other.folds, other))
-                if mine and not theirs.staged:
+                if mine:
                     found.append((mine, paper, other, theirs))
     return found
 
 
-def with_borrowed(records, lent, dataset):
-    """Records of an experiment on a data set, and those that `lenders` have.
+def with_borrowed(records, lent, dataset, root=None):
+    """Records of an experiment on a data set, and those that `lenders` have below ``root``.
 
     Of a fit that more than one holds, the first counts. A borrowed record names the paper and the
     experiment that hold it; ``declared`` is the method's name there.
@@ -94,25 +94,32 @@ def with_borrowed(records, lent, dataset):
     frames = [records.assign(declared=records.method)]
     for mine, paper, experiment, theirs in lent:
         if dataset in experiment.datasets:
-            there = open_store(paper, experiment).read(dataset)
+            there = open_store(paper, experiment, root=root).read(dataset)
             there = there[(there.method == theirs.name) & (there.seed == experiment.seed)]
             frames.append(there.assign(declared=theirs.name, method=mine.name))
     every = pd.concat([f for f in frames if len(f)] or frames, ignore_index=True)
-    return every.drop_duplicates(["method", "seed", "fold"])
+    stage = [str(p.get("stage")) for p in every.parameters]
+    twice = every.assign(stage=stage).duplicated(["method", "seed", "fold", "stage"])
+    return every[~twice]
 
 
-def read(paper, experiment, profile="paper"):
+def read(paper, experiment, profile="paper", datasets=None, root=None):
     """Records of an experiment, with those that it borrows.
+
+    Parameters
+    ----------
+    datasets : list of names, None for all; root : folder of the records, as for `open_store`
 
     See Also
     --------
     open_store : Its own alone.
     """
-    store = open_store(paper, experiment, profile)
+    store = open_store(paper, experiment, profile, root)
     if not experiment.borrows or profile != "paper":
-        return store.read()
-    lent = lenders(experiment)
-    frames = [with_borrowed(store.read(d), lent, d) for d in experiment.datasets]
+        records = store.read()
+        return records if datasets is None else records[records.dataset.isin(datasets)]
+    lent, names = lenders(experiment), datasets or experiment.datasets
+    frames = [with_borrowed(store.read(d), lent, d, root) for d in names]
     return pd.concat(frames, ignore_index=True)
 
 

@@ -75,6 +75,35 @@ def legend_below(figure, axis, room, columns=None, fontsize=8):
     figure.tight_layout(rect=(0, room, 1, 1))
 
 
+def heat_map(colours, texts, rows, columns, title, cmap):
+    """A grid of coloured cells with a text in each.
+
+    Parameters
+    ----------
+    colours : (rows, columns) in [-1, 1], NaN where there is nothing; texts : as many
+    rows, columns : their names; cmap : a diverging map
+    """
+    height, width = colours.shape
+    figure, axis = plt.subplots(figsize=(2.6 + 0.55 * width, 1.6 + 0.28 * height))
+    axis.pcolormesh(
+        np.ma.masked_invalid(colours), cmap=cmap, vmin=-1, vmax=1, edgecolors="white", linewidth=1
+    )
+    for i, j in np.ndindex(height, width):
+        axis.text(
+            *(j + 0.5, i + 0.5, texts[i][j]),
+            **{"ha": "center", "va": "center", "fontsize": 7},
+            color="white" if abs(colours[i, j]) > 0.7 else "black",
+        )
+    axis.set_xticks(np.arange(width) + 0.5, columns, rotation=45, ha="right")
+    axis.set_yticks(np.arange(height) + 0.5, rows)
+    axis.tick_params(length=0, labelsize=8)
+    axis.set_title(title, fontsize=9)
+    axis.invert_yaxis()
+    axis.grid(False)
+    figure.tight_layout()
+    return figure
+
+
 def nothing(why):
     """A line of text where a figure would be."""
     figure = plt.figure(figsize=(8, 0.6))

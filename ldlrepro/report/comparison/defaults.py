@@ -1,6 +1,5 @@
 """What a user gets who names no settings, beside the mean predictor and other packages."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -9,7 +8,7 @@ from ldlrepro import published
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import get_paper
 from ldlrepro.report.chapter import data_sets, read
-from ldlrepro.report.plots import nothing
+from ldlrepro.report.plots import heat_map, nothing
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import show
 
@@ -56,28 +55,10 @@ def ratios_picture(table):
     if table.empty:
         return nothing("No records of this experiment.")
     names = data.list().drop_duplicates("name").set_index("name").display
-    shown = np.clip(np.log2(table.to_numpy()), -1, 1)
-    figure, axis = plt.subplots(figsize=(2.6 + 0.55 * table.shape[1], 1.6 + 0.28 * len(table)))
-    axis.pcolormesh(shown, cmap="RdBu_r", vmin=-1, vmax=1, edgecolors="white", linewidth=1)
-    for i, row in enumerate(table.to_numpy()):
-        for j, value in enumerate(row):
-            dark = abs(shown[i, j]) > 0.7
-            text = f"{value:.2f}" if value < 10 else f"{value:.0f}"
-            axis.text(
-                *(j + 0.5, i + 0.5, text),
-                **{"ha": "center", "va": "center", "fontsize": 7},
-                color="white" if dark else "black",
-            )
-    axis.set_xticks(
-        np.arange(table.shape[1]) + 0.5, [names[d] for d in table], rotation=45, ha="right"
-    )
-    axis.set_yticks(np.arange(len(table)) + 0.5, table.index)
-    axis.tick_params(length=0, labelsize=8)
-    axis.set_title("K-L divided by the mean predictor's, default settings, two folds", fontsize=9)
-    axis.invert_yaxis()
-    axis.grid(False)
-    figure.tight_layout()
-    return figure
+    colours = np.clip(np.log2(table.to_numpy()), -1, 1)
+    texts = table.map(lambda v: f"{v:.2f}" if v < 10 else f"{v:.0f}").to_numpy()
+    title = "K-L divided by the mean predictor's, default settings, two folds"
+    return heat_map(colours, texts, table.index, [names[d] for d in table], title, "RdBu_r")
 
 
 def show_worse(table):

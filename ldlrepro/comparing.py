@@ -1,0 +1,346 @@
+"""Your method beside the stored rivals, or any methods on your data."""
+
+import importlib
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from ldlrepro import datasets as registry
+from ldlrepro import paths
+from ldlrepro.base import LDLEstimator
+from ldlrepro.discovery import all_estimators
+from ldlrepro.errors import LdlreproError, UnknownNameError
+from ldlrepro.foreign import OnSimplex, Scores
+from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
+from ldlrepro.models.multilabel import MultiLabelEstimator
+from ldlrepro.papers import comparison
+from ldlrepro.protocols import own, read
+from ldlrepro.protocols.declare import Experiment, Method
+from ldlrepro.report.comparison import matrix
+from ldlrepro.report.mldf.tables import own_measures
+from ldlrepro.userdata import bunch
+
+#: What runs on a user's data where he names nothing: one or two of each family.
+DEFAULTS = {
+    "ldl": (
+        "StructRF",
+        "MultiOutputRF",
+        "AOSOLDLogitBoost",
+        "LDLForest",
+        "SABFGS",
+        "LDLLCLR",
+        "LDSVR",
+        "AAKNN",
+        "MSLP",
+    ),
+    "multilabel": ("MLDF", "RFPCT", "ERFPCT", "ECC", "MLFE"),
+}
+#: What learns nothing from the features, and stands at skill 0.
+_NULLS = {"ldl": "MeanPredictor", "multilabel": "LabelFrequencies"}
+_MAIN = {"ldl": "kl_divergence", "multilabel": "ranking_loss"}
+
+
+class CompareError(LdlreproError, ValueError):
+    """A comparison that cannot be made as it was asked for."""
+
+
+def compare(
+    methods=None,
+    X=None,
+    D=None,
+    *,
+    datasets=None,
+    task="auto",
+    folds=10,
+    random_state=0,
+    n_jobs=1,
+    records=None,
+    progress=False,
+):
+    """Compare methods over folds.
+
+    With ``datasets``: the methods are fitted on the folds of the stored records, and stand beside
+    all of the book's. With ``X`` and ``D``: the methods are fitted on your data.
+
+    Parameters
+    ----------
+    methods : dict {name: estimator}, one estimator, or a list of estimators and of names of this
+        package's ("StructRF"); an estimator is any object with ``fit(X, D)`` and ``predict(X)``,
+        whose predictions are put on the simplex where they are off it. None takes some of each
+        family, on your own data only.
+    X : (n, q) features, array or DataFrame; or a bunch of `userdata.read`
+    D : (n, c) label distributions, or zeros and ones for multi-label data
+    datasets : list of registered names; their data have to be at hand
+    task : of your data, "ldl", "multilabel" or "auto" (see `userdata.bunch`)
+    folds, random_state : of your data; registered sets keep the folds of the records
+    n_jobs : processes; numbers do not depend on it
+    records : folder that keeps each fit, so that a run can be stopped and goes on; None keeps none
+    progress : True shows a bar on standard error
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    CompareError
+        Neither or both of data and names, data sets of two tasks, no method, or a method with the
+        name of a stored one.
+    UnknownNameError
+        A method or data set that does not exist.
+    ldlrepro.protocols.runner.RunError
+        A fit failed; the traceback is in the message.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from ldlrepro import compare
+    >>> from ldlrepro.datasets import make_toy
+    >>> toy = make_toy(random_state=0)
+    >>> found = compare({"ridge": Ridge()}, toy.X, toy.D, folds=3)
+    >>> found.skill().index.tolist()
+    ['ridge', 'MeanPredictor']
+    """
+    if (X is None) == (datasets is None):
+        raise CompareError("Give either X and D, your own data, or datasets=[...], names.")
+    if datasets is None:
+        data = X if D is None and hasattr(X, "label_names") else bunch(X, D, task=task)
+        kind = data.task
+        experiment = Experiment(
+            own.EXPERIMENT,
+            (),
+            (data.name,),
+            folds=folds,
+            seed=random_state,
+            measures=tuple(MULTILABEL if kind == "multilabel" else DISTRIBUTION),
+        )
+        sources, stored, names = [data], None, {data.name: data.display}
+    else:
+        sources = [
+            registry.resolve(d) for d in ([datasets] if isinstance(datasets, str) else datasets)
+        ]
+        experiment, kind = _stored_experiment(sources)
+        table = registry.list().drop_duplicates("name").set_index("name")
+        names = {d: table.display[d] for d in sources}
+        stored = read(comparison.PAPER, experiment, datasets=sources, root=paths.shipped_results())
+        if kind == "multilabel":
+            stored = own_measures(stored)
+    chosen = _methods(methods, kind, stored)
+    made, notes = own.run(chosen, sources, experiment, records, n_jobs, progress)
+    every = made if stored is None else pd.concat([made, stored], ignore_index=True)
+    mine = [m.name for m in chosen] if stored is not None else _foreign(chosen)
+    null = matrix.NULLS[kind] if stored is not None else _NULLS[kind]
+    return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes)
+
+
+@dataclass
+class Comparison:
+    """Records of methods over folds, and what they say; shows itself in a notebook.
+
+    Attributes
+    ----------
+    records : DataFrame, a row a data set, method and fold, with every measure and seconds
+    mine : names of your methods
+    measures : names of the measures; main : the one that tables take
+    null : name of the method at skill 0
+    names : dict, data set -> name in tables
+    notes : dict, method -> what its fits warned of
+    """
+
+    records: pd.DataFrame
+    mine: list
+    measures: tuple
+    main: str
+    null: str
+    names: dict
+    notes: dict = field(default_factory=dict)
+
+    def table(self, measure=None):
+        """Mean and standard deviation over the folds: a row a method, a column a data set."""
+        table = matrix.spreads(self.records, self._known(measure)).loc[self.skill(measure).index]
+        return table.rename(columns=self.names)
+
+    def skill(self, measure=None):
+        """Share of the loss of the method that ignores the features: 1 is perfect."""
+        return matrix.skill(self.records, self.null, self._known(measure))
+
+    def ranks(self, measure=None):
+        """Average ranks over families of data sets, 1 the best."""
+        return matrix.ranks(self.records, self._known(measure))
+
+    def against(self, mine=None, measure=None):
+        """One of your methods against every other: better on, shown, mean gain."""
+        mine = mine or (self.mine[0] if self.mine else self.skill(measure).index[0])
+        return matrix.against(self.records, mine, self._known(measure))
+
+    def picture(self, measure=None):
+        """`skill` as a heat map."""
+        measure = self._known(measure)
+        title = f"Share of {self.null}'s loss removed ({MEASURES[measure].label})"
+        return matrix.skill_picture(self.skill(measure), self.names, self.mine, title)
+
+    def said(self):
+        """What there is to know of the fits, a line each."""
+        return [f"{name}: {text}." for name, all_ in self.notes.items() for text in sorted(all_)]
+
+    def to_csv(self, path):
+        """Write the records, a row a data set, method and fold."""
+        columns = ["dataset", "method", "fold", *self.measures, "fit_seconds", "predict_seconds"]
+        self.records[columns].to_csv(path, index=False)
+
+    def to_html(self, path):
+        """Write one page that needs no other file: matrix, tables, tests, and the CSV inside."""
+        from ldlrepro.report.comparison import page
+
+        page.write(self, path)
+
+    def _repr_html_(self):
+        from ldlrepro.report.comparison import page
+
+        return page.tables(self)
+
+    def _known(self, measure):
+        measure = measure or self.main
+        if measure not in self.measures:
+            raise UnknownNameError(
+                f"No measure {measure!r} here; there are: {', '.join(self.measures)}."
+            )
+        return measure
+
+
+def load_methods(specifications):
+    """Methods that a command names: {name: estimator}.
+
+    Parameters
+    ----------
+    specifications : list of "FILE.py:CLASS" (or an object in that file) and of names of this
+        package's estimators
+
+    Raises
+    ------
+    CompareError
+        No such file or class, or a class that needs arguments.
+    """
+    named = {}
+    for text in specifications:
+        path, colon, inside = text.rpartition(":")
+        if not colon:
+            known = dict(all_estimators("ldl") + all_estimators("multilabel"))
+            if text not in known:
+                raise CompareError(
+                    f"No method {text!r}. Name a class of yours, as in my_file.py:MyMethod, or one "
+                    f"of: {', '.join(known)}."
+                )
+            named[text] = known[text]()
+            continue
+        found = _from_file(Path(path), inside)
+        try:
+            named[inside] = found() if isinstance(found, type) else found
+        except TypeError as error:
+            raise CompareError(
+                f"{inside}() of {path} fails: {error}. Give its parameters defaults, or make an "
+                f"object in the file and name that: {path}:my_object."
+            ) from error
+    return named
+
+
+def _from_file(path, name):
+    if not path.is_file():
+        raise CompareError(f"There is no file {path}.")
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        module = importlib.import_module(path.stem)
+    except Exception as error:
+        raise CompareError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    if Path(getattr(module, "__file__", "")).resolve() != path.resolve():
+        raise CompareError(f"{path} has the name of an installed module: give it another.")
+    if not hasattr(module, name):
+        there = [k for k, v in vars(module).items() if hasattr(v, "fit") and not k.startswith("_")]
+        raise CompareError(f"{path} has no {name}; it has: {', '.join(there) or 'no method'}.")
+    return getattr(module, name)
+
+
+def at_hand():
+    """Names of the data sets with stored records whose files are here.
+
+    Raises
+    ------
+    CompareError
+        There are none.
+    """
+    table = registry.list().set_index("name")
+    there = [d for d in comparison.TABLES.datasets if (table.at_hand[[d]] != "no").any()]
+    if not there:
+        raise CompareError(
+            "No data set is at hand: `ldlrepro data fetch s-JAFFE` gets one, LDLREPRO_DATA names a "
+            "folder that has them, --data takes your own."
+        )
+    return there
+
+
+def _stored_experiment(names):
+    for experiment, kind in ((comparison.TABLES, "ldl"), (comparison.MULTILABEL, "multilabel")):
+        if all(name in experiment.datasets for name in names):
+            return experiment, kind
+    there = [*comparison.TABLES.datasets, "(or)", *comparison.MULTILABEL.datasets]
+    raise CompareError(
+        f"Not compared together: {', '.join(names)}. There are records for {' '.join(there)}; take "
+        "your own X and D for other data."
+    )
+
+
+def _methods(methods, kind, stored):
+    """Methods of a comparison, foreign ones wrapped; on own data the null method with them."""
+    if methods is None and stored is not None:
+        raise CompareError("Name a method: compare({'mine': MyMethod()}, datasets=[...]).")
+    named = _named(DEFAULTS[kind] if methods is None else methods, kind)
+    if not named:
+        raise CompareError("No method is named.")
+    if stored is not None:
+        for name in named:
+            if name in set(stored.method):
+                raise CompareError(
+                    f"A stored method is called {name!r}; give yours another name: "
+                    f"compare({{'my {name}': ...}})."
+                )
+    elif _NULLS[kind] not in named:
+        named[_NULLS[kind]] = dict(all_estimators(kind))[_NULLS[kind]]()
+    return tuple(Method(name, _wrapped(e, kind, name)) for name, e in named.items())
+
+
+def _named(methods, kind):
+    if isinstance(methods, dict):
+        return dict(methods)
+    if isinstance(methods, str) or not isinstance(methods, list | tuple):
+        methods = [methods]
+    known, named = dict(all_estimators(kind)), {}
+    for one in methods:
+        if isinstance(one, str):
+            if one not in known:
+                raise UnknownNameError(f"No {kind} method {one!r}; there are: {', '.join(known)}.")
+            named[one] = known[one]()
+        else:
+            named[type(one).__name__] = one
+    if len(named) < len(methods):
+        raise CompareError("Two methods have one name: give a dict {name: estimator}.")
+    return named
+
+
+def _wrapped(estimator, kind, name):
+    own_base, wrapper = {
+        "ldl": (LDLEstimator, OnSimplex),
+        "multilabel": (MultiLabelEstimator, Scores),
+    }[kind]
+    if isinstance(estimator, type):
+        raise CompareError(f"{name} is a class: give an object, {estimator.__name__}().")
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        raise CompareError(f"{name} has no fit and predict: {type(estimator).__name__}.")
+    return estimator if isinstance(estimator, own_base) else wrapper(estimator)
+
+
+def _foreign(methods):
+    return [m.name for m in methods if isinstance(m.estimator, OnSimplex | Scores)]

@@ -1,0 +1,40 @@
+"""Every estimator of the package, by task."""
+
+from importlib import import_module
+
+from ldlrepro.base import LDLEstimator
+from ldlrepro.errors import UnknownNameError
+from ldlrepro.models.multilabel import MultiLabelEstimator
+
+TASKS = ("ldl", "multilabel", "age")
+
+
+def all_estimators(task=None):
+    """Public estimators as sorted (name, class) pairs.
+
+    Parameters
+    ----------
+    task : "ldl" (label distributions), "age" (distributions over ages), "multilabel", or None for
+        all, transformers too
+
+    Raises
+    ------
+    UnknownNameError
+        Another task.
+    """
+    package = import_module("ldlrepro")
+    pairs = [(name, getattr(package, name)) for name in sorted(package.__all__)]
+    pairs = [(name, found) for name, found in pairs if hasattr(found, "fit")]
+    if task is None:
+        return pairs
+    if task not in TASKS:
+        raise UnknownNameError(f"No task {task!r}; there are: {', '.join(TASKS)}.")
+    return [(name, found) for name, found in pairs if _task_of(found) == task]
+
+
+def _task_of(found):
+    if issubclass(found, MultiLabelEstimator):
+        return "multilabel"
+    if issubclass(found, LDLEstimator):
+        return "age" if ".models.age." in found.__module__ else "ldl"
+    return None

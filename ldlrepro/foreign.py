@@ -1,0 +1,110 @@
+"""Estimators from elsewhere under this package's API: scikit-learn's, python-ldl's, your own."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+
+from ldlrepro.base import LDLEstimator
+from ldlrepro.errors import ProjectedWarning
+from ldlrepro.models.multilabel import MultiLabelEstimator
+
+#: Rows this near to the simplex are on it.
+_NEAR = 1e-6
+
+
+class OnSimplex(LDLEstimator):
+    """Any object with ``fit(X, D)`` and ``predict(X)``, its predictions put on the simplex.
+
+    Negative degrees become 0, rows are divided by their sum, and a row of zeros becomes uniform.
+
+    Parameters
+    ----------
+    foreign : the object; copied before it is fitted
+    random_state : int or None; set where the object has such a parameter and leaves it at None
+
+    Warns
+    -----
+    ProjectedWarning
+        When predictions were off the simplex: the share of rows.
+
+    See Also
+    --------
+    Scores : The same for multi-label learners.
+    """
+
+    def __init__(self, foreign=None, random_state=None):
+        self.foreign, self.random_state = foreign, random_state
+
+    def _fit(self, X, D):
+        self.fitted_ = _copy(self.foreign, self.random_state)
+        self.fitted_.fit(X, D)
+
+    def _predict(self, X):
+        P = np.array(self.fitted_.predict(X), dtype=float)
+        expected = (len(X), self.n_labels_)
+        if P.shape != expected:
+            name = type(self.foreign).__name__
+            raise ValueError(f"{name}.predict gave shape {P.shape}: expected {expected}, (n, c).")
+        if not np.isfinite(P).all():
+            row = int(np.argwhere(~np.isfinite(P))[0, 0])
+            raise ValueError(f"{type(self.foreign).__name__}.predict gave NaN or inf in row {row}.")
+        off = (P.min(axis=1) < -_NEAR) | (np.abs(P.sum(axis=1) - 1) > _NEAR)
+        np.maximum(P, 0, out=P)
+        total = P.sum(axis=1, keepdims=True)
+        P = np.where(total > 0, P / np.where(total > 0, total, 1), 1 / P.shape[1])
+        if off.any():
+            warnings.warn(
+                "predictions off the simplex: negative degrees were set to 0, rows divided by "
+                "their sum",
+                ProjectedWarning,
+                stacklevel=3,
+            )
+        return P
+
+
+class Scores(MultiLabelEstimator):
+    """Any object with ``fit(X, Y)`` and ``predict_proba(X)`` or ``predict(X)``.
+
+    Scores are the probabilities of a label, as an (n, c) array or as the list of (n, 2) arrays that
+    some of scikit-learn's classifiers give; without them the predictions.
+
+    Parameters
+    ----------
+    foreign, random_state : as for `OnSimplex`
+
+    See Also
+    --------
+    OnSimplex : The same for label distributions.
+    """
+
+    def __init__(self, foreign=None, random_state=None):
+        self.foreign, self.random_state = foreign, random_state
+
+    def _fit(self, X, Y):
+        self.fitted_ = _copy(self.foreign, self.random_state)
+        self.fitted_.fit(X, Y)
+
+    def _predict_proba(self, X):
+        S = getattr(self.fitted_, "predict_proba", self.fitted_.predict)(X)
+        if isinstance(S, list):  # an array a label, a column a class that occurred
+            classes = self.fitted_.classes_
+            S = [
+                s[:, list(k).index(1)] if 1 in k else np.zeros(len(X))
+                for s, k in zip(S, classes, strict=True)
+            ]
+            S = np.column_stack(S)
+        S = np.array(S, dtype=float)
+        expected = (len(X), self.n_labels_)
+        if S.shape != expected or not np.isfinite(S).all():
+            name = type(self.foreign).__name__
+            raise ValueError(f"{name} gave scores of shape {S.shape}: expected {expected}, finite.")
+        return S
+
+
+def _copy(foreign, random_state):
+    model = clone(foreign, safe=False)
+    parameters = model.get_params() if hasattr(model, "get_params") else {}
+    if random_state is not None and parameters.get("random_state", 0) is None:
+        model.set_params(random_state=random_state)
+    return model

@@ -1,0 +1,174 @@
+"""Methods and data of a user's own: the same jobs as a paper's, records in a folder of his."""
+
+import inspect
+import sys
+import tempfile
+import traceback
+import warnings
+from concurrent.futures import as_completed
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import cloudpickle
+import joblib
+import pandas as pd
+from sklearn.utils import Bunch
+from threadpoolctl import threadpool_limits
+
+from ldlrepro.protocols import environment, job, worker
+from ldlrepro.protocols.fingerprint import of_data, of_method
+from ldlrepro.protocols.progress import Progress
+from ldlrepro.protocols.runner import RunError
+from ldlrepro.protocols.store import RecordStore
+
+#: "paper" and "experiment" in the records of a user.
+PAPER, EXPERIMENT = "own", "own"
+
+
+def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
+    """Fit methods over the folds of data sets, and keep what a folder does not have yet.
+
+    Parameters
+    ----------
+    methods : tuple of Method, whose estimators need no more than ``fit`` and what `job.compute`
+        calls; foreign ones come wrapped
+    data : list of registry names, or of bunches with X, D or Y, name and sha256
+    experiment : Experiment, whose folds, seed and measures count
+    folder : for records, resumable; None keeps nothing
+    n_jobs : processes
+
+    Returns
+    -------
+    (records as a DataFrame, notes: dict, method -> set of what its fits warned of)
+
+    Raises
+    ------
+    RunError
+        A fit failed; all others are finished and kept first.
+    """
+    store = RecordStore(Path(folder) / EXPERIMENT, experiment.measures) if folder else None
+    frames, tasks = [], []
+    for each in data:
+        bunch = job.load(each) if isinstance(each, str) else each
+        there = store.read(bunch.name) if store else pd.DataFrame(columns=["method"])
+        for method in methods:
+            mark = _mark(method, experiment, bunch)
+            mine = there[there.method == method.name]
+            if len(mine):
+                same = (mine.fingerprint == mark) & (mine.data_sha256 == bunch.sha256)
+                mine = mine[same & mine.fold.isin(range(experiment.folds))]
+                frames.append(mine)
+            missing = set(range(experiment.folds)) - set(mine.fold if len(mine) else ())
+            tasks += [(each, bunch, method, fold, mark) for fold in sorted(missing)]
+    new, notes = _run(tasks, experiment, store, n_jobs, progress)
+    frames.append(pd.DataFrame(new))
+    return pd.concat([f for f in frames if len(f)], ignore_index=True), notes
+
+
+def _run(tasks, experiment, store, n_jobs, progress):
+    records, notes, failures = [], {}, []
+    with tempfile.TemporaryDirectory(prefix="ldlrepro-") as folder:
+        arguments = [_arguments(task, experiment, Path(folder)) for task in tasks]
+        bar = Progress([1.0] * len(tasks), shown=progress)
+        with bar:
+            for i, (made, said, failure) in _results(arguments, n_jobs):
+                each, bunch, method, fold, mark = tasks[i]
+                bar.step(i, f"{method.name} on {bunch.name}")
+                if failure:
+                    failures.append(f"{method.name} on {bunch.name}, fold {fold}:\n{failure}")
+                    continue
+                common = _common(bunch, method, fold, mark, experiment) | environment.maker()
+                rows = [common | record for record in made]
+                if store:
+                    store.put(rows)
+                records += rows
+                notes.setdefault(method.name, set()).update(said)
+    if failures:
+        raise RunError(
+            f"{len(failures)} of {len(tasks)} fits failed; the others are "
+            f"{'kept' if store else 'lost, for no folder was named'}. The first:\n{failures[0]}"
+        )
+    return records, notes
+
+
+def _results(arguments, n_jobs):
+    """Yield (number of the task, result); in processes with fixed kernels unless one is enough."""
+    processes = min(joblib.effective_n_jobs(n_jobs), max(1, len(arguments)))
+    if processes == 1 and not environment.fixed():
+        yield from ((i, _fit(*one)) for i, one in enumerate(arguments))
+    elif arguments:
+        with worker.executor(processes) as pool:
+            waiting = {pool.submit(_fit, *one): i for i, one in enumerate(arguments)}
+            for future in as_completed(waiting):
+                yield waiting[future], future.result()
+
+
+def _arguments(task, experiment, folder):
+    each, bunch, method, fold, _ = task
+    if not isinstance(each, str):
+        path = folder / f"{bunch.name}.joblib"
+        if not path.exists():
+            joblib.dump(dict(bunch), path)
+        each = path
+    # As bytes: a class of the user's is found only once his folders are on the path.
+    return cloudpickle.dumps((experiment, method)), list(sys.path), each, fold
+
+
+def _fit(pickled, folders, data, fold):
+    """Records of a fold, what was warned of, what went wrong or None."""
+    sys.path.extend(p for p in folders if p not in sys.path)
+    try:
+        experiment, method = cloudpickle.loads(pickled)
+        with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            bunch = job.load(data) if isinstance(data, str) else _own(data)
+            made = job.compute(experiment, method, bunch, experiment.folds, fold)
+        said = {str(w.message) for w in caught if issubclass(w.category, UserWarning)}
+        return made, said, None
+    except Exception:
+        return None, set(), traceback.format_exc()
+
+
+@lru_cache(maxsize=2)
+def _own(path):
+    return Bunch(**joblib.load(path, mmap_mode="r"))
+
+
+def _common(bunch, method, fold, mark, experiment):
+    return {
+        "paper": PAPER,
+        "experiment": EXPERIMENT,
+        "dataset": bunch.name,
+        "source": bunch.source,
+        "data_sha256": bunch.sha256,
+        "method": method.name,
+        "settings": method.settings,
+        "seed": experiment.seed,
+        "fold": fold,
+        "fingerprint": mark,
+    }
+
+
+def _mark(method, experiment, bunch):
+    """What a record depends on: protocol, estimator, and the file of a foreign one's class."""
+    known = bunch.source in ("real", "realigned")
+    data = of_data(bunch.name, bunch.source) if known else bunch.sha256[:12]
+    inner = getattr(method.estimator, "foreign", None)
+    if inner is None:
+        return f"{of_method(method, experiment.folds, experiment)}.{data}"
+    parameters = inner.get_params() if hasattr(inner, "get_params") else vars(inner)
+    bare = replace(method, estimator=type(method.estimator)())
+    parts = of_method(bare, experiment.folds, experiment), _text_of(type(inner)), parameters
+    return f"{joblib.hash(parts)[:12]}.{data}"
+
+
+@lru_cache
+def _text_of(kind):
+    """Text of the file that a class comes from; its name where that is installed."""
+    if kind.__module__ == "__main__":
+        return joblib.hash(cloudpickle.dumps(kind))
+    path = inspect.getsourcefile(kind)
+    if path is None or "site-packages" in Path(path).parts:
+        return f"{kind.__module__}.{kind.__qualname__}"
+    return Path(path).read_text(encoding="utf-8")

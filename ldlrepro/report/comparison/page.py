@@ -1,0 +1,85 @@
+"""A comparison as one HTML page that needs no other file."""
+
+import base64
+import io
+from html import escape
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+from ldlrepro.metrics import MEASURES
+from ldlrepro.report.compare import LEVEL
+from ldlrepro.report.plots import style
+from ldlrepro.report.tables import show
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8884; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; padding: .6rem 0 .3rem; }
+th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-top: 1px solid var(--line); }
+th:first-child, td:first-child { position: sticky; left: 0; background: Canvas; }
+img { max-width: 100%; background: #fff; }
+"""
+
+
+def tables(found):
+    """HTML of a `Comparison`: skill, means, ranks, and each of your methods against the others."""
+    label = MEASURES[found.main].label
+    parts = [f"<p>{escape(line)}</p>" for line in found.said()]
+    skill = found.skill().rename(columns=found.names)
+    caption = f"Share of {found.null}'s loss removed ({label}); 1 is perfect, 0 learns nothing"
+    parts.append(_wide(show(skill.rename_axis("method"), caption, form="{:.3f}")))
+    caption = f"{label}: mean±standard deviation over the folds"
+    parts.append(_wide(show(found.table().rename_axis("method"), caption, form="{:.4f}")))
+    for name in found.mine:
+        caption = f"{name} against the others, by {label}"
+        parts.append(_wide(show(found.against(name), caption, False, form="{:+.1%}")))
+    if len(found.names) > 1:
+        ranks = found.ranks()
+        caption = f"Average ranks by {label} over {ranks.attrs['families']} families of data sets"
+        frame = ranks.rename("rank").rename_axis("method").reset_index()
+        parts.append(_wide(show(frame, caption, False, form="{:.2f}")))
+    time = found.records.groupby(["method", "dataset"], sort=False).fit_seconds.median().unstack()
+    time = time.rename(columns=found.names).rename_axis("method")
+    parts.append(_wide(show(time, "Seconds of a fit, median over the folds", form="{:.2f}")))
+    return "".join(parts)
+
+
+def write(found, path):
+    """Write the page of a `Comparison`: the picture, its `tables`, and all records as CSV."""
+    style()
+    figure, image = found.picture(), io.BytesIO()
+    figure.savefig(image, format="png", dpi=110)
+    plt.close(figure)
+    records = io.StringIO()
+    found.to_csv(records)
+    names = ", ".join(found.names.values())
+    alt = f"Heat map of the share of {found.null}'s loss that each method removes on {names}"
+    text = (
+        "<!doctype html><html lang='en'><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<title>Methods on {escape(names)}</title><style>{_STYLE}</style>"
+        f"<h1>Methods on {escape(names)}</h1>"
+        f"<p>{_protocol(found)} <a download='records.csv' href='data:text/csv;base64,"
+        f"{_base64(records.getvalue().encode())}'>Every fit as CSV</a>.</p>"
+        f"<img alt='{escape(alt, quote=True)}' src='data:image/png;base64,"
+        f"{_base64(image.getvalue())}'>{tables(found)}</html>"
+    )
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def _protocol(found):
+    folds = found.records.groupby(["dataset", "method"]).fold.nunique()
+    number = f"{folds.min()}" if folds.min() == folds.max() else f"{folds.min()} to {folds.max()}"
+    shown = f"a difference is shown where the corrected t-test has p below {LEVEL:.0%}"
+    return f"Means over {number} folds; {shown}."
+
+
+def _wide(table):
+    return f"<div class='wide'>{table.data}</div>"
+
+
+def _base64(content):
+    return base64.b64encode(content).decode()

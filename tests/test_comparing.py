@@ -1,0 +1,291 @@
+"""A user's method beside stored ones, and methods on a user's data."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.io import savemat
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import Ridge
+
+import ldlrepro
+from ldlrepro import comparing, datasets, userdata
+from ldlrepro.comparing import CompareError, compare, load_methods
+from ldlrepro.errors import DataUnavailableError, UnknownNameError
+from ldlrepro.foreign import OnSimplex, Scores
+from ldlrepro.metrics import kl_divergence
+from ldlrepro.papers import comparison
+from ldlrepro.protocols import own, runner, state
+from ldlrepro.protocols.declare import Experiment, Method
+from ldlrepro.protocols.split import ten_folds
+from ldlrepro.userdata import UserDataError
+
+pytestmark = pytest.mark.jit_only("of comparisons")
+
+
+def rows(n=40, c=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    D = np.exp(X @ rng.normal(size=(4, c)))
+    return X, D / D.sum(axis=1, keepdims=True)
+
+
+class Mean:
+    """A method without any convention but fit and predict; counts its fits."""
+
+    fits = 0
+
+    def fit(self, X, D):
+        type(self).fits += 1
+        self.mean = D.mean(axis=0)
+
+    def predict(self, X):
+        return np.tile(self.mean, (len(X), 1))
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Fits run in this process."""
+    monkeypatch.setattr(own.environment, "fixed", dict)
+
+
+def test_the_numbers_are_those_of_a_plain_loop(here):
+    X, D = rows()
+    found = compare({"mean": Mean()}, X, D, folds=4)
+    expected = []
+    for train, validation, test in ten_folds(len(X), 0, 4):
+        fitted = np.concatenate([train, validation])
+        P = np.tile(D[fitted].mean(axis=0), (len(test), 1))
+        expected.append(kl_divergence(D[test], P))
+    records = found.records[found.records.method == "mean"].sort_values("fold")
+    assert records.kl_divergence.tolist() == pytest.approx(expected, abs=1e-12)
+    assert found.skill().loc["mean", "data"] == pytest.approx(0, abs=1e-9)  # it is MeanPredictor
+    assert found.mine == ["mean"] and found.null == "MeanPredictor"
+
+
+def test_records_are_kept_and_a_changed_method_runs_again(here, tmp_path):
+    X, D = rows()
+    Mean.fits = 0
+    first = compare({"mean": Mean()}, X, D, folds=3, records=tmp_path)
+    again = compare({"mean": Mean()}, X, D, folds=3, records=tmp_path)
+    assert Mean.fits == 3
+    columns = ["method", "fold", "kl_divergence"]
+    pd.testing.assert_frame_equal(
+        *(f.records[columns].sort_values(columns, ignore_index=True) for f in (first, again))
+    )
+    compare({"ridge": Ridge()}, X, D, folds=3, records=tmp_path)
+    told = compare({"ridge": Ridge(alpha=9)}, X, D, folds=3, records=tmp_path)
+    fresh = compare({"ridge": Ridge(alpha=9)}, X, D, folds=3)
+    values = [f.records.query("method == 'ridge'").kl_divergence.sum() for f in (told, fresh)]
+    assert values[0] == pytest.approx(values[1], rel=1e-9)
+    compare({"mean": Mean()}, X + 1, D, folds=3, records=tmp_path)
+    assert Mean.fits == 6  # other data
+
+
+def test_a_method_that_fails_is_named_and_the_others_are_kept(here, tmp_path):
+    class Broken(Mean):
+        def predict(self, X):
+            return np.full((len(X), 3), np.nan)
+
+    X, D = rows()
+    with pytest.raises(runner.RunError, match="(?s)3 of 9 fits failed; the others are kept.*NaN"):
+        compare({"mean": Mean(), "broken": Broken()}, X, D, folds=3, records=tmp_path)
+    Mean.fits = 0
+    compare({"mean": Mean()}, X, D, folds=3, records=tmp_path)
+    assert Mean.fits == 0
+
+
+def test_multilabel_data(here):
+    X, D = rows(60)
+    Y = (D > 0.4).astype(int)
+    forest = RandomForestClassifier(5, random_state=0)
+    found = compare({"forest": forest}, X, Y, folds=3)
+    assert found.main == "ranking_loss" and found.null == "LabelFrequencies"
+    assert found.skill().loc["forest"].item() > 0
+
+
+def test_a_bad_call_is_one_line(here):
+    X, D = rows()
+    for wrong, message in (
+        (lambda: compare({"m": Mean()}), "Give either X and D"),
+        (lambda: compare({"m": Mean()}, X, D, datasets=["s-JAFFE"]), "Give either X and D"),
+        (lambda: compare({"m": Mean}, X, D), "m is a class: give an object, Mean()"),
+        (lambda: compare({"m": 3}, X, D), "m has no fit and predict: int"),
+        (lambda: compare([Mean(), Mean()], X, D), "one name"),
+        (lambda: compare({}, X, D), "No method is named"),
+        (lambda: compare({"m": Mean()}, datasets=["s-JAFFE", "image"]), "Not compared together"),
+        (lambda: compare(datasets=["s-JAFFE"]), "Name a method"),
+        (lambda: compare({"StructRF": Mean()}, datasets=["s-JAFFE"]), "give yours another name"),
+    ):
+        with pytest.raises(CompareError) as caught:
+            wrong()
+        assert message in str(caught.value)
+    with pytest.raises(UnknownNameError, match="No ldl method 'StructForest'; there are: .*AABP"):
+        compare("StructForest", X, D)
+    with pytest.raises(UnknownNameError, match="No measure 'mse' here; there are: chebyshev"):
+        compare({"m": Mean()}, X, D, folds=3).skill("mse")
+
+
+def test_foreign_predictions_are_put_on_the_simplex():
+    X, D = rows()
+    model = OnSimplex(Ridge()).fit(X, D)
+    with pytest.warns(UserWarning, match="off the simplex"):
+        P = model.predict(10 * X)
+    assert P.min() >= 0 and np.allclose(P.sum(axis=1), 1)
+    raw = np.maximum(Ridge().fit(X, D).predict(10 * X), 0)
+    assert np.allclose(P, raw / raw.sum(axis=1, keepdims=True))
+
+    class Zeros(Mean):
+        def predict(self, X):
+            return np.zeros((len(X), 3))
+
+    with pytest.warns(UserWarning, match="off the simplex"):
+        assert np.allclose(OnSimplex(Zeros()).fit(X, D).predict(X), 1 / 3)
+
+    class Flat(Mean):
+        def predict(self, X):
+            return self.mean
+
+    with pytest.raises(ValueError, match=r"Flat.predict gave shape \(3,\): expected \(40, 3\)"):
+        OnSimplex(Flat()).fit(X, D).predict(X)
+
+
+def test_scores_of_a_list_of_arrays():
+    X, _ = rows()
+    Y = np.column_stack([X[:, 0] > 0, X[:, 1] > 9])  # nobody has the second label
+    S = Scores(RandomForestClassifier(5, random_state=0)).fit(X, Y.astype(float)).predict_proba(X)
+    assert S.shape == Y.shape and not S[:, 1].any()
+    assert S[Y[:, 0], 0].min() > S[~Y[:, 0], 0].max()
+
+
+# A user's table
+
+
+def test_tables_of_every_kind_give_the_same(tmp_path):
+    X, D = rows(12)
+    names = [f"x{j}" for j in range(4)], ["d_a", "d_b", "d_c"]
+    frame = pd.DataFrame(np.hstack([X, D]), columns=sum(names, []))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    np.savez(tmp_path / "t.npz", X=X, D=D)
+    savemat(tmp_path / "t.mat", {"features": X, "labels": D})
+    read = [userdata.read(tmp_path / f"t.{kind}", "d_*") for kind in ("csv", "npz", "mat")]
+    assert len({round(one.D.sum(), 9) for one in read}) == 1
+    assert read[0].label_names == names[1] and read[0].feature_names == names[0]
+    assert read[0].name == "t" and read[0].task == "ldl"
+    assert userdata.read(tmp_path / "t.csv", "d_c,d_a").label_names == ["d_a", "d_c"]
+    assert userdata.bunch(X, (D > 0.4).astype(int)).task == "multilabel"
+    assert userdata.bunch(X, np.eye(3)[np.arange(12) % 3]).task == "ldl"  # each row has one
+
+
+def test_a_bad_table_is_named(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("x,name,d_1,d_2\n1,ann,.5,.5\n2,bob,1,0\n")
+    (tmp_path / "t.txt").write_text("")
+    np.savez(tmp_path / "t.npz", A=np.eye(2))
+    for path, labels, message in (
+        (tmp_path / "no.csv", "d_*", "There is no file"),
+        (tmp_path / "t.txt", "d_*", "files are .csv, .parquet, .npz or .mat, not '.txt'"),
+        (tmp_path / "t.npz", None, "has no array X or features; it has: A"),
+        (table, None, "Which columns of .* are labels.*there are: x, name, d_1, d_2"),
+        (table, "e_*", "No column of .* is called 'e_\\*'"),
+        (table, "*", "no feature is left"),
+        (table, "d_*", "X, column 'name', row 0: 'ann' is no number"),
+    ):
+        with pytest.raises(UserDataError, match=message):
+            userdata.read(path, labels)
+    with pytest.raises(UserDataError, match=r"shape \(2, 2\), targets \(3, 3\)"):
+        userdata.bunch(np.eye(2), np.eye(3))
+
+
+def test_methods_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    path = tmp_path / "of_a_user.py"
+    path.write_text(
+        "from sklearn.linear_model import Ridge\n"
+        "class Needs:\n    def __init__(self, k): pass\n    def fit(self): pass\n"
+        "mine = Ridge(2)\n"
+    )
+    found = load_methods([f"{path}:mine", "StructRF"])
+    assert found["mine"].alpha == 2 and isinstance(found["StructRF"], ldlrepro.StructRF)
+    for name, message in (
+        (f"{tmp_path}/no.py:mine", "There is no file"),
+        (f"{path}:yours", "has no yours; it has: Ridge, Needs, mine"),
+        (f"{path}:Needs", "Give its parameters defaults"),
+        ("StructForest", "No method 'StructForest'. Name a class of yours"),
+    ):
+        with pytest.raises(CompareError, match=message):
+            load_methods([name])
+    (tmp_path / "broken.py").write_text("import not_there\n")
+    with pytest.raises(CompareError, match="cannot be imported: ModuleNotFoundError"):
+        load_methods([f"{tmp_path}/broken.py:mine"])
+    (tmp_path / "json.py").write_text("")
+    with pytest.raises(CompareError, match="has the name of an installed module"):
+        load_methods([f"{tmp_path}/json.py:mine"])
+
+
+# Beside stored records
+
+
+def test_stored_rivals_stand_beside_a_new_method(here):
+    try:
+        datasets.load("s-JAFFE")
+    except DataUnavailableError as error:
+        pytest.skip(str(error))
+    found = compare({"mean": Mean()}, datasets=["s-JAFFE"])
+    stored = found.records[found.records.method == "MeanPredictor"].sort_values("fold")
+    mine = found.records[found.records.method == "mean"].sort_values("fold")
+    # The same folds and the same rows: the two are one method.
+    assert mine.kl_divergence.to_numpy() == pytest.approx(stored.kl_divergence.to_numpy(), 1e-9)
+    table = found.against()
+    assert {"StructRF", "MSLP", "SA-BFGS", "sLDLF"} <= set(table.against)
+    assert (table.gain.diff().dropna() >= 0).all()
+    page = found._repr_html_()
+    assert "s-JAFFE" in page and "Holm" in page
+
+
+def test_what_others_hold_is_not_run_again():
+    lent = state.lenders(comparison.TABLES)
+    names = {(mine.name, paper.name, there.name) for mine, paper, there, _ in lent}
+    assert ("MSLP", "mslp", "tables") in names and ("SA-BFGS", "structrf", "tables") in names
+    assert ("SA-BFGS", "mslp", "tables") in names  # there under the name BFGS-LDL
+    assert not any(there.borrows or there.test_share for _, _, there, _ in lent)
+    records = state.read(comparison.PAPER, comparison.TABLES, datasets=["SJAFFE"])
+    assert not records.duplicated(["method", "fold"]).any()
+    borrowed = records[records.method == "SA-BFGS"]
+    assert len(set(borrowed.paper)) == 1 and len(borrowed) == 10  # of one that holds it
+
+
+def test_a_pair_that_is_left_out_is_not_declared():
+    methods = Method("a", Mean()), Method("b", Mean())
+    experiment = Experiment("e", methods, ("x", "y"), without=(("b", "y", "slow"),))
+    assert [m.name for m in experiment.methods_on("y")] == ["a"]
+    assert len(experiment.methods_on("x")) == 2
+
+
+def test_the_command(tmp_path):
+    X, D = rows(30)
+    columns = [*"abcd", "d_1", "d_2", "d_3"]
+    pd.DataFrame(np.hstack([X, D]), columns=columns).to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "my_file.py").write_text(
+        "import numpy as np\n"
+        "class MyMethod:\n"
+        "    def fit(self, X, D):\n        self.D = D\n"
+        "    def predict(self, X):\n        return np.tile(self.D.mean(axis=0), (len(X), 1))\n"
+    )
+    command = [sys.executable, "-m", "ldlrepro.cli", "compare", "my_file.py:MyMethod", "AAKNN"]
+    command += ["--data", "t.csv", "--labels", "d_*", "--folds", "3", "--n-jobs", "2"]
+    done = subprocess.run(
+        [*command, "--out", "page.html"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(comparing.Path(ldlrepro.__file__).parents[1])},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "MyMethod against the others" in done.stdout
+    page = (tmp_path / "page.html").read_text()
+    assert "<img alt='Heat map" in page and "http" not in page
+    assert list((tmp_path / "ldlrepro-records" / "own").glob("t.csv"))
