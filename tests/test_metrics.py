@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from ldlrepro import metrics
+from ldlrepro import SABFGS, MeanPredictor, metrics
+from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, KL_CLIP, MULTILABEL
 
 NAMES = list(DISTRIBUTION)
@@ -293,3 +294,40 @@ def test_ages():
     assert metrics.cumulative_score(age, predicted) == 2 / 4  # 5 years off still counts
     assert metrics.cumulative_score(age, predicted, within=6) == 3 / 4
     assert metrics.cumulative_score(age, predicted, within=0) == 1 / 4
+
+
+def test_score_refuses_what_is_no_distribution():
+    D = np.array([[0.5, 0.5], [1.0, 0.0]])
+    assert metrics.score(D, D)["kl_divergence"] == pytest.approx(0)
+    with pytest.raises(ValueError, match="P row 1 has the sum 2: .*score_labels"):
+        metrics.score(D, [[0.5, 0.5], [1, 1]])
+    with pytest.raises(ValueError, match="D row 0 has the sum nan"):
+        metrics.score([[np.nan, 0.5], [1, 0]], D)
+    for shape in ((0, 3), (4, 1), (4,)):
+        with pytest.raises(ValueError, match=r"expected \(rows, labels\), 2 labels or more"):
+            metrics.score(np.ones(shape), np.ones(shape))
+
+
+def test_score_of_labels_has_every_measure():
+    Y, S = np.array([[1, 0], [0, 1], [1, 0]]), np.array([[0.9, 0.1], [0.6, 0.4], [0.8, 0.3]])
+    found = metrics.score_labels(Y, S)
+    assert list(found) == list(metrics.MULTILABEL)
+    assert found["hamming_loss"] == pytest.approx(1 / 3) and found["one_error"] == pytest.approx(
+        1 / 3
+    )
+
+
+def test_scorers_are_larger_for_better_predictions():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    D = np.exp(X) / np.exp(X).sum(axis=1, keepdims=True)
+    for name in metrics.DISTRIBUTION | metrics.RANKING:
+        if name in ("sort_loss", "flatness"):
+            continue  # a flat prediction has none
+        up = metrics.MEASURES[name].greater_is_better
+        scorer = metrics.get_scorer(name if up else f"neg_{name}")
+        values = [scorer(model().fit(X, D), X, D) for model in (MeanPredictor, SABFGS)]
+        assert values[1] > values[0]
+        expected = getattr(metrics, name)(D, SABFGS().fit(X, D).predict(X))
+        assert values[1] == pytest.approx(expected if up else -expected)
+    with pytest.raises(UnknownNameError, match="No scorer 'kl_divergence'; there are: .*neg_kl"):
+        metrics.get_scorer("kl_divergence")

@@ -42,6 +42,7 @@ from ldlrepro.metrics._multilabel import (
     ranking_loss,
 )
 from ldlrepro.metrics._ranking import flatness, kendall, ndcg, spearman
+from ldlrepro.metrics._scorers import check_simplex, scorer
 
 
 @dataclass(frozen=True)
@@ -132,11 +133,64 @@ def measure(name):
 def score(D, P):
     """Every measure of label distributions: {name: mean over the rows of D and P, (n, c)}.
 
+    Raises
+    ------
+    ValueError
+        A row of D or P does not sum to 1, a degree is negative or not finite, or shapes differ.
+
     See Also
     --------
-    measure : One of them by name.
+    score_labels : Of multi-label predictions.
+    get_scorer : One of them, for scikit-learn's searches.
     """
+    D, P = check_simplex(D, "D"), check_simplex(P, "P")
     return {name: measure(name)(D, P) for name in DISTRIBUTION}
+
+
+def score_labels(Y, S):
+    """Every multi-label measure of 0/1 labels Y (n, c) and scores S (n, c): {name: value}.
+
+    Raises
+    ------
+    ValueError
+        An entry of Y that is not 0 or 1, one of S that is not finite, or shapes that differ.
+
+    See Also
+    --------
+    score : Of label distributions.
+    """
+    return {name: measure(name)(Y, S) for name in MULTILABEL}
+
+
+def get_scorer(name):
+    """Scorer of a measure of label distributions, for `cross_val_score` or `GridSearchCV`.
+
+    Parameters
+    ----------
+    name : of a similarity ("intersection"), or of a distance with "neg_" before it
+        ("neg_kl_divergence"): larger is better
+
+    Raises
+    ------
+    UnknownNameError
+        Another name; the message lists those there are.
+
+    See Also
+    --------
+    score : All measures at once.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from ldlrepro import MeanPredictor
+    >>> from ldlrepro.datasets import make_toy
+    >>> toy = make_toy(random_state=0)
+    >>> scorer = get_scorer("neg_kl_divergence")
+    >>> values = cross_val_score(MeanPredictor(), toy.X, toy.D, scoring=scorer, cv=3)
+    >>> bool((values < 0).all())
+    True
+    """
+    return scorer(name, DISTRIBUTION | RANKING, measure)
 
 
 __all__ = [
@@ -168,6 +222,7 @@ __all__ = [
     "euclidean",
     "fidelity",
     "flatness",
+    "get_scorer",
     "hamming_loss",
     "intersection",
     "kendall",
@@ -181,6 +236,7 @@ __all__ = [
     "one_error",
     "ranking_loss",
     "score",
+    "score_labels",
     "sorensen",
     "sort_loss",
     "spearman",
