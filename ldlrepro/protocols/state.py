@@ -13,6 +13,7 @@ from ldlrepro.protocols.store import RecordStore
 
 PROFILES = ("paper", "quick")
 QUICK_FOLDS = 3
+_TASKS = ("ldl", "multilabel")
 #: Modules beside the papers' declarations that help them.
 _NO_PAPERS = ("age", "learners")
 
@@ -124,8 +125,11 @@ def read(paper, experiment, profile="paper", datasets=None, root=None):
 
 
 def datasets_of(paper, experiment, profile):
-    """Data sets of an experiment under a profile."""
-    return experiment.datasets if profile == "paper" else tuple(paper.quick)
+    """Data sets of an experiment under a profile: in the quick one, those of its task."""
+    if profile == "paper":
+        return experiment.datasets
+    alike = [names for task in _TASKS if experiment.datasets[0] in (names := data.names(task))]
+    return tuple(d for d in paper.quick if not alike or d in alike[0])
 
 
 def folds_of(experiment, profile):

@@ -1,12 +1,19 @@
 """Every method on every data set: skill, ranks, tests, time. The chapter's and the user's alike."""
 
+from itertools import combinations
+
+import baycomp
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from ldlrepro import datasets as data
+from ldlrepro import protocols
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import stats
+from ldlrepro.report import provenance
 from ldlrepro.report.compare import family, wins
+from ldlrepro.report.mldf.tables import own_measures
 from ldlrepro.report.plots import heat_map, nothing
 from ldlrepro.report.values import Share, Spread
 
@@ -14,6 +21,43 @@ from ldlrepro.report.values import Share, Spread
 NULLS = {"ldl": "MeanPredictor", "multilabel": "Label frequencies"}
 #: Skill below this is drawn as this: some methods lose many times the mean predictor's loss.
 LEAST = -0.5
+#: Region of practical equivalence: a hundredth of the null predictor's loss. Probability above
+#: which a comparison is decided.
+REGION, SURE = 0.01, 0.95
+
+
+def open_matrix(paper, experiment, profile="paper", datasets=None, n_jobs=1, recompute=False):
+    """Records of an experiment, with those that it borrows.
+
+    Unlike a chapter it runs nothing by itself but the quick profile: the whole takes half a day.
+    `ldlrepro run comparison` does, or ``recompute``.
+
+    Parameters
+    ----------
+    paper : Paper; experiment : name
+    profile, datasets, n_jobs, recompute : parameters of the notebook
+
+    Returns
+    -------
+    records, names (dict, data set -> name in tables)
+    """
+    declared = paper.experiment(experiment)
+    wanted = None
+    if datasets is not None and profile == "paper":
+        names = [datasets] if isinstance(datasets, str) else datasets
+        wanted = [d for d in map(data.resolve, names) if d in declared.datasets]
+    if profile == "quick" or recompute:
+        options = {"profile": profile, "n_jobs": n_jobs, "recompute": recompute}
+        protocols.run(paper, wanted, experiments=[experiment], progress=False, **options)
+    records = protocols.read(paper, declared, profile, wanted)
+    there = [d for d in declared.datasets if d in set(records.dataset)]
+    return records, provenance.display_names(records, there, data.list().drop_duplicates("name"))
+
+
+def open_multilabel(paper, *options):
+    """`open_matrix` of the multi-label methods, each measure of MLDF from what was grown for it."""
+    records, names = open_matrix(paper, "multilabel", *options)
+    return own_measures(records), names
 
 
 def means(records, measure):
@@ -65,6 +109,17 @@ def ranks(records, measure):
     return found
 
 
+def ranks_by_measure(records, measures):
+    """`ranks` by each of some measures: a row a method, the best on average first."""
+    table = pd.DataFrame({MEASURES[m].label: ranks(records, m) for m in measures})
+    return table.loc[table.mean(axis=1).sort_values().index].rename_axis("method")
+
+
+def leaders(records, measure, number):
+    """Names of the methods with the best average ranks."""
+    return list(ranks(records, measure).index[:number])
+
+
 def against(records, mine, measure):
     """One method against each of the others on the data sets that both have.
 
@@ -86,6 +141,120 @@ def against(records, mine, measure):
             rows.append((rival, share, found.shown, found.worse, gain))
     columns = ["against", "better on", "shown", "the reverse shown", "gain"]
     return pd.DataFrame(rows, columns=columns).sort_values("gain", ignore_index=True)
+
+
+def complete(records):
+    """Methods that were run on every data set, in the order of the records."""
+    table = records.groupby(["method", "dataset"], sort=False).size().unstack()
+    return list(table.index[table.notna().all(axis=1)])
+
+
+def holes(records, experiment, names):
+    """Pairs that have no record: method, data sets, why.
+
+    Parameters
+    ----------
+    experiment : Experiment, which says what is left out; names : dict, data set -> name
+    """
+    there = set(zip(records.method, records.dataset, strict=True))
+    why = {(method, dataset): text for method, dataset, text in experiment.without}
+    rows = [
+        (method.name, why.get((method.name, dataset), "not run yet"), names[dataset])
+        for method in experiment.methods
+        for dataset in experiment.datasets
+        if (method.name, dataset) not in there and dataset in names
+    ]
+    frame = pd.DataFrame(rows, columns=["method", "why", "data sets"])
+    return frame.groupby(["method", "why"], sort=False)["data sets"].agg(", ".join).reset_index()
+
+
+def practical(records, methods, null, measure, region=REGION):
+    """Bayesian comparison of some methods, pair by pair (correlated t-test of each data set).
+
+    What is compared are shares of the null predictor's loss; differences within the region of
+    practical equivalence count as none. A data set is decided where one of the three has a
+    posterior probability above `SURE`.
+
+    Returns
+    -------
+    DataFrame, a row a pair: first, second, numbers of data sets with the first better, with no
+    practical difference, with the second better, and undecided
+    """
+    by_fold = records.pivot_table(index=["dataset", "fold"], columns="method", values=measure)
+    loss = 1 - by_fold if MEASURES[measure].greater_is_better else by_fold
+    share = loss.div(loss[null].groupby("dataset").transform("mean"), axis=0)
+    rows = []
+    for first, second in combinations(methods, 2):
+        found = [0, 0, 0, 0]
+        for _, folds in share[[first, second]].dropna().groupby("dataset"):
+            if len(folds) > 1:
+                # Of losses the lower is better: the first is where the second's is higher.
+                p = baycomp.two_on_single(
+                    folds[second].to_numpy(), folds[first].to_numpy(), rope=region
+                )
+                sure = [i for i in range(3) if p[i] > SURE]
+                found[sure[0] if sure else 3] += 1
+        rows.append((first, second, *found))
+    heads = ["first", "second", "first better", "no difference", "second better", "undecided"]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def standing(records, methods, measure):
+    """Place of some methods among all that were run on a data set, means over families.
+
+    Returns
+    -------
+    DataFrame, a row a method, a column a family: "3 of 42", or "3.4 of 42" for several data sets
+    """
+    table = means(records, measure)
+    ranked = table.rank(ascending=not MEASURES[measure].greater_is_better)
+    place, number = _by_families(ranked), _by_families(table.notna().sum().to_frame("n").T)
+    rows = {
+        method: [
+            ""
+            if pd.isna(place.at[method, f])
+            else f"{place.at[method, f]:g} of {number.at['n', f]:g}"
+            for f in place
+        ]
+        for method in methods
+        if method in place.index
+    }
+    return pd.DataFrame.from_dict(rows, orient="index", columns=list(place)).rename_axis("method")
+
+
+def advice(records, null, measure, names):
+    """Which method to take, by family of data sets: computed from the records.
+
+    Returns
+    -------
+    DataFrame, a row a family: data sets, the best method and its skill, the methods that are not
+    shown worse on any of the sets and lose at most `REGION` to it, and the fastest of them with
+    the seconds of a fit
+    """
+    rows = []
+    for name in dict.fromkeys(family(d) for d in records.dataset):
+        mine = records[[family(d) == name for d in records.dataset]]
+        mine = mine[mine.method.isin(complete(mine))]
+        table = skill(mine, null, measure).mean(axis=1)
+        best = table.idxmax()
+        near = [m for m in table.index[table >= table[best] - REGION] if m != best]
+        near = [m for m in near if not wins(mine, [(best, m)], [measure]).shown.plain]
+        seconds = mine[mine.method.isin([best, *near])].groupby("method").fit_seconds.median()
+        fastest = seconds.idxmin()
+        sets = list(dict.fromkeys(mine.dataset))
+        rows.append(
+            (
+                names.get(name, name),
+                len(sets),
+                best,
+                table[best],
+                ", ".join(near),
+                fastest,
+                seconds[fastest],
+            )
+        )
+    heads = ["family", "data sets", "best", "skill", "as good", "fastest of these", "seconds"]
+    return pd.DataFrame(rows, columns=heads)
 
 
 def skill_picture(table, names, mine=(), title=""):

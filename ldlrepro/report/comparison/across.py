@@ -1,0 +1,111 @@
+"""What more than one paper prints: the same method, data set and measure side by side."""
+
+import pandas as pd
+
+from ldlrepro import datasets as data
+from ldlrepro import published
+from ldlrepro.metrics import MEASURES
+from ldlrepro.protocols import get_paper
+from ldlrepro.report.chapter import data_sets, read
+
+#: Chapters whose printed tables have label distributions, and the experiments of their methods.
+PAPERS = {
+    "structrf": ("tables", "boosting"),
+    "ldlf": ("tables",),
+    "mslp": ("tables",),
+    "adaboost_ldl": ("tables",),
+}
+TITLES = {
+    "structrf": "StructRF, 2018",
+    "ldlf": "LDLF, 2017",
+    "mslp": "MSLP, 2018",
+    "adaboost_ldl": "Adaboost-LDL, 2020",
+}
+#: One name for each method.
+NAMES = {"BFGS-LDL": "SA-BFGS", "IIS-LDL": "SA-IIS", "AA-kNN": "AA-KNN"}
+
+
+def printed_by_several():
+    """Cells that more than one paper prints, and ours under each paper's settings.
+
+    A chapter that takes records of another for a method has no number of its own there.
+
+    Returns
+    -------
+    DataFrame, a row a method, data set, measure and paper: printed, ours
+    """
+    printed, ours = [], []
+    for name, experiments in PAPERS.items():
+        cells = published.load(name)
+        cells = cells[cells["mean"].notna() & cells.method.ne("") & cells.measure.isin(MEASURES)]
+        printed.append(cells.assign(paper=name))
+        paper = get_paper(name)
+        records = pd.concat([read(paper, e, "paper", data_sets(paper)) for e in experiments])
+        records = records[records.source == "real"]
+        measures = [m for m in records if m in MEASURES]
+        means = records.groupby(["method", "dataset"])[measures].mean()
+        means = means.rename_axis(columns="measure").stack().rename("ours").reset_index()
+        ours.append(means.assign(paper=name))
+    printed, ours = (
+        f.assign(method=f.method.replace(NAMES)) for f in map(pd.concat, (printed, ours))
+    )
+    key = ["method", "dataset", "measure"]
+    printed = printed.drop_duplicates([*key, "paper"])
+    several = printed.groupby(key).paper.transform("nunique") > 1
+    found = printed[several].merge(ours, on=[*key, "paper"], how="left")
+    order = {p: i for i, p in enumerate(PAPERS)}
+    found = found.assign(order=found.paper.map(order)).sort_values([*key, "order"])
+    return found[[*key, "paper", "mean", "ours"]].rename(columns={"mean": "printed"})
+
+
+def spread(found):
+    """How far the papers are apart: largest printed value divided by the smallest, by cell.
+
+    Parameters
+    ----------
+    found : of `printed_by_several`
+
+    Returns
+    -------
+    DataFrame, a row a method and data set: papers, and the ratio of each measure
+    """
+    groups = found.groupby(["method", "dataset", "measure"]).printed
+    ratio = (groups.max() / groups.min()).unstack()
+    papers = found.groupby(["method", "dataset"]).paper.agg(lambda p: len(set(p)))
+    return ratio[[m for m in MEASURES if m in ratio]].assign(papers=papers)
+
+
+def side_by_side(found, measure, names):
+    """One measure: a row a method and data set, printed and ours of each paper as "printed / ours".
+
+    Parameters
+    ----------
+    names : dict, data set -> name
+    """
+    mine = found[found.measure == measure]
+    text = [
+        f"{p:.4f} / {'–' if pd.isna(o) else f'{o:.4f}'}"
+        for p, o in zip(mine.printed, mine.ours, strict=True)
+    ]
+    table = mine.assign(text=text).pivot(
+        index=["method", "dataset"], columns="paper", values="text"
+    )
+    table = table.reindex(columns=[p for p in PAPERS if p in table])
+    table = table.rename(columns=TITLES)
+    frame = table.reset_index()
+    return frame.assign(dataset=[names.get(d, d) for d in frame.dataset]).rename(
+        columns={"dataset": "data set"}
+    )
+
+
+def widest(spread, measure, number=12):
+    """The rows of `spread` that are furthest apart by one measure, with the names of data sets."""
+    table = spread[spread[measure].notna()].sort_values(measure, ascending=False).head(number)
+    frame = table[[measure, "papers"]].reset_index()
+    frame["dataset"] = frame.dataset.map(names())
+    return frame.rename(columns={"dataset": "data set", measure: "ratio"})
+
+
+def names():
+    """Data set -> its name in tables."""
+    return data.list().drop_duplicates("name").set_index("name").display.to_dict()

@@ -1,0 +1,141 @@
+"""The matrix of all methods on all data sets, and what several papers print."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ldlrepro import paths
+from ldlrepro.papers import comparison
+from ldlrepro.protocols.declare import Experiment, Method
+from ldlrepro.report.comparison import across, matrix
+
+pytestmark = pytest.mark.jit_only("of reports")
+KL, NULL = "kl_divergence", "MeanPredictor"
+
+
+def records(values, folds=10, spread=0.01):
+    """(method, data set) -> mean K-L; the folds lie around it, alike for all methods."""
+    rng = np.random.default_rng(0)
+    noise = {d: rng.normal(0, spread, folds) for _, d in values}
+    rows = [
+        {
+            "paper": "p",
+            "dataset": dataset,
+            "method": method,
+            "fold": fold,
+            "source": "real",
+            KL: mean * (1 + noise[dataset][fold]),
+            "cosine": 1 - mean / 2,
+            "fit_seconds": 2.0 if method == "slow" else 1.0,
+            "n_train": 90,
+            "n_test": 10,
+        }
+        for (method, dataset), mean in values.items()
+        for fold in range(folds)
+    ]
+    return pd.DataFrame(rows)
+
+
+SETS = ("Yeast_alpha", "Yeast_cdc", "SJAFFE", "Movie")
+VALUES = {
+    **{(NULL, d): 0.2 for d in SETS},
+    **{("slow", d): 0.1 for d in SETS},
+    **{("near", d): 0.1005 for d in SETS},
+    **{("partial", d): 0.05 for d in SETS[:2]},
+    **{("bad", d): 2.0 for d in SETS},
+}
+
+
+def test_skill_is_the_share_of_the_loss_that_is_removed():
+    table = matrix.skill(records(VALUES), NULL, KL)
+    assert table.loc["slow"].tolist() == pytest.approx([0.5] * 4)
+    assert table.loc["bad"].tolist() == pytest.approx([-9.0] * 4)
+    # Methods with every data set first, then the others.
+    assert table.index.tolist() == ["slow", "near", NULL, "bad", "partial"]
+    similarity = matrix.skill(records(VALUES), NULL, "cosine")
+    assert similarity.loc["slow"].tolist() == pytest.approx([0.5] * 4)
+
+
+def test_ranks_count_a_family_once():
+    values = dict(VALUES)
+    values["near", "SJAFFE"] = values["near", "Movie"] = 0.09
+    found = matrix.ranks(records(values), KL)
+    # Yeast is one family of three: slow is first there, second on the two others.
+    assert found["slow"] == pytest.approx((1 + 2 + 2) / 3)
+    assert found["near"] == pytest.approx((2 + 1 + 1) / 3)
+    assert found.attrs["families"] == 3 and "partial" not in found.index
+    assert matrix.leaders(records(values), KL, 2) == ["near", "slow"]
+
+
+def test_one_method_against_the_others():
+    table = matrix.against(records(VALUES), "slow", KL).set_index("against")
+    assert table.loc["bad", "better on"] == (4, 4)
+    assert table.loc["bad", "gain"] == pytest.approx(0.95)
+    assert table.loc["bad", "shown"].plain == 4
+    assert table.loc["partial", "better on"] == (0, 2)
+    assert table.index[0] == "partial"  # the hardest first
+
+
+def test_practical_equivalence():
+    found = matrix.practical(records(VALUES, spread=0.05), ["slow", "near", "bad"], NULL, KL)
+    by = found.set_index(["first", "second"])
+    # A quarter of a hundredth of the mean predictor's loss is no difference; 9.5 times it is one.
+    assert by.loc[("slow", "near")].tolist() == [0, 4, 0, 0]
+    assert by.loc[("slow", "bad")].tolist() == [4, 0, 0, 0]
+    assert by.loc[("near", "bad"), "first better"] == 4
+
+
+def test_advice_takes_the_fastest_of_those_as_good():
+    names = {d: d for d in SETS}
+    table = matrix.advice(records(VALUES | {("near", d): 0.1 for d in SETS}), NULL, KL, names)
+    (movie,) = table[table.family == "Movie"].to_dict("records")
+    assert movie["best"] == "slow" and movie["as good"] == "near"
+    assert (movie["fastest of these"], movie["seconds"]) == ("near", 1.0)
+    (yeast,) = table[table.family == "Yeast"].to_dict("records")
+    assert yeast["data sets"] == 2 and yeast["best"] == "partial" and yeast["as good"] == ""
+
+
+def test_standing_and_holes():
+    placed = matrix.standing(records(VALUES), ["slow", "partial", "nobody"], KL)
+    assert placed.loc["slow"].to_dict() == {
+        "Yeast": "2 of 5",
+        "SJAFFE": "1 of 4",
+        "Movie": "1 of 4",
+    }
+    assert placed.loc["partial", "Movie"] == "" and "nobody" not in placed.index
+    experiment = Experiment(
+        "e",
+        (Method("slow", None), Method("partial", None), Method("new", None)),
+        SETS,
+        without=(("partial", "Movie", "an hour a fold"),),
+    )
+    found = matrix.holes(records(VALUES), experiment, {d: d for d in SETS}).values.tolist()
+    assert found[:2] == [
+        ["partial", "not run yet", "SJAFFE"],
+        ["partial", "an hour a fold", "Movie"],
+    ]
+    assert found[2][0] == "new" and found[2][2] == ", ".join(SETS)
+
+
+@pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed")
+def test_what_several_papers_print():
+    found = across.printed_by_several()
+    key = ["method", "dataset", "measure"]
+    assert (found.groupby(key).paper.nunique() > 1).all()
+    cell = found[(found.method == "SA-BFGS") & (found.dataset == "SJAFFE") & (found.measure == KL)]
+    assert dict(zip(cell.paper, cell.printed, strict=True)) == {
+        "structrf": 0.0861,
+        "mslp": 0.0674,
+        "adaboost_ldl": 0.0748,
+    }
+    assert cell.ours.notna().all()
+    ratio = across.spread(found).loc[("SA-BFGS", "SJAFFE"), KL]
+    assert ratio == pytest.approx(0.0861 / 0.0674)
+    shown = across.side_by_side(found, KL, {"SJAFFE": "s-JAFFE"})
+    row = shown[(shown.method == "SA-BFGS") & (shown["data set"] == "s-JAFFE")].iloc[0]
+    assert row["StructRF, 2018"].startswith("0.0861 / ")
+
+
+def test_every_method_stands_once():
+    names = [m.name for m in comparison.TABLES.methods]
+    assert len(set(names)) == len(names) and set(comparison.WINNERS) <= set(names)
