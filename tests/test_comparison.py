@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro import paths
+from ldlrepro import AAKNN, MeanPredictor, paths
+from ldlrepro.datasets import make_toy
 from ldlrepro.papers import comparison
 from ldlrepro.protocols.declare import Experiment, Method
-from ldlrepro.report.comparison import across, matrix
+from ldlrepro.report.comparison import across, matrix, toy
 
 pytestmark = pytest.mark.jit_only("of reports")
 KL, NULL = "kl_divergence", "MeanPredictor"
@@ -139,3 +140,18 @@ def test_what_several_papers_print():
 def test_every_method_stands_once():
     names = [m.name for m in comparison.TABLES.methods]
     assert len(set(names)) == len(names) and set(comparison.WINNERS) <= set(names)
+
+
+def test_the_toy_is_drawn_for_every_method():
+    data = make_toy(n_train=40, random_state=0)
+    found = toy.predicted({"mean": MeanPredictor(), "neighbours": AAKNN()}, data)
+    table = toy.table(found, data)
+    assert table.index.tolist() == ["neighbours", "mean"]
+    figure = toy.pictures(found, data, columns=3)
+    titles = [axis.get_title() for axis in figure.axes]
+    assert titles == ["as it is", "neighbours", "mean"]
+    truth, _, mean = (axis.images[0].get_array() for axis in figure.axes)
+    assert truth.shape == (51, 51, 3) and np.ptp(mean, axis=(0, 1)).max() == 0
+    # Seen from above: x1 runs to the right, x2 upwards.
+    corner = data.D_test[(data.X_test[:, :2] == [1, -1]).all(axis=1)][0]
+    assert truth[0, -1] == pytest.approx(corner / data.D_test.max())
