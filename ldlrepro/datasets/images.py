@@ -1,4 +1,4 @@
-"""Photographs as inputs: the 2000 natural scenes with distributions of two kinds, and a stand-in."""
+"""Photographs as inputs: 2000 natural scenes with distributions of two kinds, and a stand-in."""
 
 import io
 import zipfile
@@ -10,7 +10,6 @@ from sklearn.utils import Bunch, check_random_state
 from ldlrepro.datasets import files, loading, readers, registry
 
 LABELS = ("realigned", "rankings")
-_VIRTUAL = 10  # the mark in a ranking after which labels are not relevant
 
 
 def load_images(size=64, labels="realigned"):
