@@ -68,6 +68,8 @@ class Experiment:
     chosen_on : "validation", or "test": parameters with the lowest K-L on the very test rows,
         after fitting all others
     measures : names of the measures that are recorded
+    images : arguments of `datasets.load_images`, which then gives the data in place of
+        `datasets.load`: {"size": 64, "labels": "realigned"}; {} for sets of features
     source : as for `datasets.load`; "realigned" runs the re-aligned form of a set
     why : what is looked for, by somebody who has seen the printed numbers; "" for what a paper
         declares or a question of another kind
@@ -85,6 +87,7 @@ class Experiment:
     source: str = "auto"
     why: str = ""
     groups: str | None = None
+    images: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ldlrepro.protocols.store import RecordStore
 PROFILES = ("paper", "quick")
 QUICK_FOLDS = 3
 #: Modules beside the papers' declarations that help them.
-_NO_PAPERS = ("age", "learners")
+_NO_PAPERS = ("age", "images", "learners")
 
 
 def paper_names():
