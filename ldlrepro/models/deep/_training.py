@@ -187,6 +187,7 @@ class Trainer:
                 self._save()
                 bar.update()
         self.network.load_state_dict(self.best_state)
+        self.network.zero_grad()  # sets them to None, so that they are not kept with the network
         self.network.eval()
 
     def _ended(self):
@@ -204,7 +205,7 @@ class Trainer:
         """One epoch; False where it diverged."""
         batches, total = self.draw(), 0.0
         for rows in batches:
-            rate = self._rate(self.model.epochs * len(batches))
+            rate = float(self._rate(self.model.epochs * len(batches)))
             for group in self.optimizer.param_groups:
                 group["lr"] = rate
             loss = self._step(rows)
@@ -260,7 +261,7 @@ class Trainer:
         loss = None
         if len(self.validation):
             P = self.network.predict(self.X, self.validation)
-            loss = kl_divergence(self.D[self.validation], P)
+            loss = float(kl_divergence(self.D[self.validation], P))
             self.validated.append(loss)
         if loss is None or loss <= min(self.validated):
             self.best, self.best_state = self.epoch, self._state()
@@ -310,7 +311,8 @@ class Trainer:
             saved = torch.load(path, map_location="cpu", weights_only=True)
             mark = saved["mark"]
         except Exception as error:  # torch names a dozen kinds
-            raise ValueError(f"checkpoint {path} cannot be read: {error}. {remedy}") from error
+            text = str(error).split("\n")[0]
+            raise ValueError(f"checkpoint {path} cannot be read: {text}. {remedy}") from error
         if mark != self.mark:
             raise ValueError(f"checkpoint {path} is of other data or other settings. {remedy}")
         return saved
