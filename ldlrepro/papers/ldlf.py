@@ -1,7 +1,7 @@
 """Shen, Zhao, Guo, Yuille: Label Distribution Learning Forests (NIPS 2017)."""
 
 from ldlrepro import LDSVR, MeanPredictor, StructRF
-from ldlrepro.papers import age, structrf
+from ldlrepro.papers import age, images, structrf
 from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, LDLForest
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 from ldlrepro.studies import leaf_updates
@@ -167,7 +167,9 @@ DEEP = Experiment(
 PAPER = Paper(
     name="ldlf",
     title="Label Distribution Learning Forests",
-    experiments=(TABLES, CLEAN, DRAWN, FIGURE_4, RATES, RATES_DRAWN, DEEP) + age.EXPERIMENTS,
+    experiments=(TABLES, CLEAN, DRAWN, FIGURE_4, RATES, RATES_DRAWN, DEEP)
+    + age.EXPERIMENTS
+    + images.EXPERIMENTS,
     studies=(Study("leaf_updates", leaf_updates.run),),
     quick={"SJAFFE": 90},
     tables={
@@ -175,6 +177,7 @@ PAPER = Paper(
         "2": (("age_morph",), ()),
         "3": (tuple(e.name for e in age.MORPH_SHARES), ()),
         "FG-Net": (("age_persons", "age_rows", "age_shares"), ()),
+        "images": (tuple(e.name for e in images.EXPERIMENTS), ()),
         "figure 4": (("figure_4", "figure_4_rates", "figure_4_rates_drawn", "figure_4_deep"), ()),
     },
 )
