@@ -4,6 +4,7 @@ from ldlrepro import LDSVR, MeanPredictor, StructRF
 from ldlrepro.papers import age, images, structrf
 from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, LDLForest
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
+from ldlrepro.studies import images as images_study
 from ldlrepro.studies import leaf_updates
 
 #: Table 1, and the other sets of the StructRF chapter, whose records of the rivals are used.
@@ -170,7 +171,10 @@ PAPER = Paper(
     experiments=(TABLES, CLEAN, DRAWN, FIGURE_4, RATES, RATES_DRAWN, DEEP)
     + age.EXPERIMENTS
     + images.EXPERIMENTS,
-    studies=(Study("leaf_updates", leaf_updates.run),),
+    studies=(
+        Study("leaf_updates", leaf_updates.run),
+        Study("images", images_study.run, times=("seconds",)),
+    ),
     quick={"SJAFFE": 90},
     tables={
         "1": (("tables",), TABLE_1),
