@@ -480,9 +480,8 @@ def test_zeros_in_the_labels_are_learned():
     [("small", 64, 307_536), ("alexnet", 63, 57_003_840), ("vgg16", 32, 134_260_544)],
 )
 def test_trunks_have_their_layers(name, size, weights):
-    from ldlrepro.models.deep._trunks import TRUNKS, make_trunk
+    from ldlrepro.models.deep._trunks import make_trunk
 
-    assert TRUNKS[name][1] <= size
     trunk = make_trunk(name)
     assert sum(p.numel() for p in trunk.parameters()) == weights
     with torch.no_grad():

@@ -21,7 +21,7 @@ class DLDL(DeepLDL):
         ``weights_only=True``, so that it cannot run code. None: random weights.
     size : int, side in pixels to which images are brought.
     epochs : int >= 1, passes over the training rows at most.
-    batch_size : int >= 1, rows of a mini-batch at most.
+    batch_size : int >= 1, rows of a mini-batch at most; none has a single row.
     optimizer : {"adam", "sgd"}, Adam with decoupled decay of weights, or steps with momentum.
     learning_rate : float > 0.
     momentum : float in [0, 1), of "sgd".

@@ -7,6 +7,7 @@ from ldlrepro.base import LDLEstimator
 from ldlrepro.models.deep._images import check_images
 from ldlrepro.models.deep._packages import device_of, needed, own_state
 
+#: The smallest side of an image, in pixels.
 _SMALLEST = {"small": 16, "alexnet": 63, "vgg16": 32, None: 1}
 
 

@@ -158,8 +158,9 @@ class Trainer:
         head.update(F, self.D32[self.train], self.model.leaf_iter)
 
     def _batches(self, rows):
-        """Mini-batches of about equal size, none larger than ``batch_size``."""
-        return np.array_split(rows, -(-len(rows) // self.model.batch_size))
+        """Mini-batches of about equal size, none larger than ``batch_size`` or of a single row."""
+        number = min(-(-len(rows) // self.model.batch_size), len(rows) // 2)
+        return np.array_split(rows, max(number, 1))
 
     def draw(self):
         """The mini-batches of an epoch: each training row once, in random order."""

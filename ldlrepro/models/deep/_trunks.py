@@ -99,8 +99,7 @@ def vgg16():
     return _Classic(nn.Sequential(*layers), 7, classifier)
 
 
-#: Name -> (how it is made, the smallest side of an image).
-TRUNKS = {"small": (SmallResidual, 16), "alexnet": (alexnet, 63), "vgg16": (vgg16, 32)}
+TRUNKS = {"small": SmallResidual, "alexnet": alexnet, "vgg16": vgg16}
 
 
 def make_trunk(name, weights=None):
@@ -117,7 +116,7 @@ def make_trunk(name, weights=None):
     ValueError
         The file cannot be read, or has other layers or shapes: with the first that differs.
     """
-    trunk = TRUNKS[name][0]()
+    trunk = TRUNKS[name]()
     if weights is None:
         return trunk
     try:
