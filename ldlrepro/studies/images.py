@@ -14,7 +14,7 @@ from ldlrepro.metrics import kl_divergence
 from ldlrepro.protocols.split import ten_folds
 
 #: As the experiments have it (papers.images).
-BUDGET = {"size": 64, "epochs": 30, "n_iter_no_change": 30, "learning_rate": 0.003,
+BUDGET = {"size": 64, "epochs": 30, "n_iter_no_change": 30, "learning_rate": 0.001,
           "device": "cpu"}  # fmt: skip
 #: Test images whose distributions are kept, and fits for the time of an epoch.
 SHOWN, TIMES = 8, 5

@@ -105,7 +105,7 @@ class DeepLDLForest(DeepTrees):
         epochs=30,
         batch_size=50,
         optimizer="adam",
-        learning_rate=0.003,
+        learning_rate=0.001,
         momentum=0.9,
         weight_decay=0.01,
         schedule="cosine",
