@@ -11,6 +11,9 @@ from ldlrepro.models.baselines._raised_zeros import RaisedZeros
 from ldlrepro.models.baselines._shrunk import Shrunk
 from ldlrepro.models.boosting._aoso import AOSOLDLogitBoost
 from ldlrepro.models.boosting._ldlogitboost import LDLogitBoost
+from ldlrepro.models.deep._dldl import DLDL
+from ldlrepro.models.deep._ldlf import DeepLDLForest
+from ldlrepro.models.deep._ndf import DeepNDFLDL
 from ldlrepro.models.embedding._cca import CCA, KernelCCA
 from ldlrepro.models.embedding._decoder import EmbeddingKNN
 from ldlrepro.models.embedding._ldsvr import LDSVR
@@ -58,6 +61,9 @@ __all__ = [
     "ERFPCT",
     "D2LDL",
     "DBPNN",
+    "DLDL",
+    "DeepLDLForest",
+    "DeepNDFLDL",
     "ECC",
     "EmbeddingKNN",
     "IISALDL",

@@ -38,3 +38,7 @@ class ProjectedWarning(UserWarning):
 
 class SettingsWarning(UserWarning):
     """Settings under which a method is known to predict badly."""
+
+
+class MissingPackageError(LdlreproError, ImportError):
+    """A package of an extra is not installed."""

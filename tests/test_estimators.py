@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -21,7 +22,11 @@ ESTIMATORS = {
     if isinstance(getattr(ldlrepro, name), type)
     and issubclass(getattr(ldlrepro, name), LDLEstimator)
 }
-SMALL = {"n_estimators": 5} | ({"max_iter": 20} if config.DISABLE_JIT else {})
+if find_spec("torch") is None:
+    ESTIMATORS = {n: e for n, e in ESTIMATORS.items() if "trunk" not in e.get_params()}
+#: Deep models take features where they have no trunk; test_deep.py has them on images.
+DEEP = {"trunk": None, "epochs": 3}
+SMALL = DEEP | {"n_estimators": 5} | ({"max_iter": 20} if config.DISABLE_JIT else {})
 SEEDED = [n for n, e in ESTIMATORS.items() if "random_state" in e.get_params()]
 toy = make_toy(n_train=80, random_state=0)
 

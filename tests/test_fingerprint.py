@@ -79,6 +79,14 @@ def everything(unit):
     return True
 
 
+def of_images(unit):
+    return bool(unit.experiment.images)
+
+
+def of_features(unit):
+    return not of_images(unit)
+
+
 def nothing(unit):
     return False
 
@@ -147,9 +155,12 @@ REAL = {
         LOADING, "return D / sums[:, None]", "return D / sums[:, None] ** 2", everything
     ),
     "front door of the data": (
-        LOADING, "resolve_entry(name)", "resolve_entry(name[::-1])", everything
+        LOADING, "resolve_entry(name)", "resolve_entry(name[::-1])", of_features
     ),
-    "what a job loads": (JOB, "load(name, source)", "load(name)", everything),
+    "what a job loads": (JOB, "load(name, source)", "load(name)", of_features),
+    "photographs": (
+        "ldlrepro.datasets.images", "Resampling.BILINEAR", "Resampling.NEAREST", of_images
+    ),
     "a .mat file": (READERS, '"data" in content', '"x" in content', read_from(".mat")),
     "an .arff file": (READERS, 'first.startswith("{")', "False", read_from(".arff")),
     "an .rda file": (READERS, "def _rda(path", "def _rda(path, k=1", read_from(".rda")),
@@ -183,7 +194,7 @@ REAL = {
     ),
     "checks of D": (
         "ldlrepro.validation", "return D / total", "return D * total",
-        lambda u: u.paper.name != "mldf",
+        measured_by("kl_divergence"),  # not those of multi-label data
     ),
 }  # fmt: skip
 
@@ -435,7 +446,8 @@ def test_functions_that_a_declaration_chooses_are_all_reached_by_some_record():
     for mark in UNITS:
         reached |= set(code._by_declaration(mark.method, mark.experiment))
     declared = {code._root(f) for f in code._CHOICES}
-    data = {"load", "make_standin", "realigned", "image_put_right", "reader"}
+    data = {"load", "load_images", "make_scenes", "make_standin"}
+    data |= {"realigned", "image_put_right", "reader"}
     assert {name for _, name in declared} == {name for _, name in reached} | data
 
 

@@ -2,6 +2,7 @@
 
 from ldlrepro.datasets.checking import check
 from ldlrepro.datasets.files import fetch
+from ldlrepro.datasets.images import load_images, make_scenes, rankings_to_distributions
 from ldlrepro.datasets.loading import load, load_or_standin
 from ldlrepro.datasets.loading import overview as list  # the public name, as in the documentation
 from ldlrepro.datasets.registry import is_current, names, resolve
@@ -13,10 +14,13 @@ __all__ = [
     "is_current",
     "list",
     "load",
+    "load_images",
     "load_or_standin",
     "make_mslp_toy",
+    "make_scenes",
     "make_standin",
     "make_toy",
     "names",
+    "rankings_to_distributions",
     "resolve",
 ]

@@ -68,6 +68,8 @@ class Experiment:
     chosen_on : "validation", or "test": parameters with the lowest K-L on the very test rows,
         after fitting all others
     measures : names of the measures that are recorded
+    images : arguments of `datasets.load_images`, which then gives the data in place of
+        `datasets.load`: {"size": 64, "labels": "realigned"}; {} for sets of features
     source : as for `datasets.load`; "realigned" runs the re-aligned form of a set
     borrows : True takes records of the same fits (estimator, grid and protocol alike) that other
         experiments hold, and runs what none has
@@ -88,6 +90,7 @@ class Experiment:
     source: str = "auto"
     why: str = ""
     groups: str | None = None
+    images: dict = field(default_factory=dict)
     borrows: bool = False
     without: tuple = ()
 

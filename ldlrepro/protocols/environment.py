@@ -16,6 +16,8 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "ldlrepro")
+#: Those that numbers from images depend on besides.
+OF_IMAGES = ("torch", "pillow")
 BLAS_KERNELS = "Haswell"
 _X86 = ("x86_64", "AMD64")
 
@@ -56,9 +58,10 @@ def _numpy_features():
 
 
 @lru_cache
-def versions():
-    """Versions of Python and of the packages that numbers depend on."""
-    return {"python": platform.python_version()} | {p: version(p) for p in PACKAGES}
+def versions(images=False):
+    """Versions of Python and of the packages that numbers depend on, from images too."""
+    packages = (*PACKAGES, *OF_IMAGES) if images else PACKAGES
+    return {"python": platform.python_version()} | {p: version(p) for p in packages}
 
 
 @lru_cache
@@ -99,6 +102,6 @@ def cpu():
     }
 
 
-def maker():
-    """What a record says of the process that made it."""
-    return {"versions": versions(), "machine": machine(), "blas": blas(), "cpu": cpu()}
+def maker(images=False):
+    """What a record says of the process that made it, from images or not."""
+    return {"versions": versions(bool(images)), "machine": machine(), "blas": blas(), "cpu": cpu()}

@@ -33,6 +33,8 @@ _CHOICES = (
     loading.image_put_right,
     readers.reader,
     datasets.load,
+    datasets.load_images,
+    datasets.make_scenes,
     datasets.make_standin,
 )
 
@@ -45,7 +47,7 @@ def fingerprint(method, folds, experiment, dataset, form="real"):
     method : Method; folds : int; experiment : Experiment
     dataset : registry name; form : the record's source, {"real", "realigned", "synthetic"}
     """
-    return f"{of_method(method, folds, experiment)}.{of_data(dataset, form)}"
+    return f"{of_method(method, folds, experiment)}.{of_data(dataset, form, experiment.images)}"
 
 
 def of_method(method, folds, experiment):
@@ -74,8 +76,13 @@ def of_method(method, folds, experiment):
     return _hash([*declared, *_lines(roots)])
 
 
-def of_data(dataset, form):
-    """12 hex digits for the way from a data set's files to arrays, in one of its forms."""
+def of_data(dataset, form, images=None):
+    """12 hex digits for the way from a data set's files to arrays, in one of its forms.
+
+    ``images`` is what an Experiment says of them.
+    """
+    if images and not (form == "synthetic" and images["size"] is None):
+        return _of_images(form, **images)
     if form == "synthetic":
         return _hash(_lines([_root(job.load), _root(datasets.make_standin)]))
     roots = [_root(job.load), _root(datasets.load)]
@@ -87,6 +94,22 @@ def of_data(dataset, form):
         entries = [*entries, substitute] if put_right else [substitute]
     roots += [_root(readers.reader(entry)) for entry in entries]
     return _hash(_lines(roots))
+
+
+def _of_images(form, size, labels):
+    if form == "synthetic":
+        return _hash(_lines([_root(job.load_images), _root(datasets.make_scenes)]))
+    used = {
+        "natural_scene_images": size is not None,
+        "natural_scene_rankings": labels == "rankings",
+    }
+    entries = [registry.realigned("Natural_Scene")]
+    entries += [
+        entry for name, is_used in used.items() if is_used for entry in registry.parts(name)
+    ]
+    roots = [job.load_images, datasets.load_images, loading.realigned]
+    roots += [readers.reader(entry) for entry in entries]
+    return _hash([_value([size, labels]), *_lines([_root(function) for function in roots])])
 
 
 def of_function(function):

@@ -23,6 +23,22 @@ def load(name, rows=None, source="auto"):
     return datasets.make_standin(name, n_samples=rows, random_state=0)
 
 
+@lru_cache(maxsize=2)
+def load_images(size, labels, rows=None):
+    """Photographs of a job, or with ``rows`` a synthetic set of images."""
+    if rows is None:
+        return datasets.load_images(size, labels)
+    return datasets.make_scenes(n_samples=rows, random_state=0)
+
+
+def data_of(experiment, name, rows=None):
+    """Data of a job, as its Experiment says; ``rows`` are those of a stand-in, or None."""
+    images = experiment.images
+    if not images or (rows is not None and images["size"] is None):
+        return load(name, rows, experiment.source)
+    return load_images(**images, rows=rows)
+
+
 def seed_of(experiment, fold):
     """``random_state`` of an estimator in a fold: another one in each fold of each seed."""
     return 1000 * experiment.seed + fold

@@ -3,7 +3,7 @@
 A process of its own, so that the code of another revision can run beside that of the working tree.
 
     {"paper", "experiment", "dataset", "method", "fold"} -> {"fingerprint", "records", "blas"}
-    {"dataset", "source"}                                -> {"fingerprint", "digest", "blas"}
+    {"dataset", "source", "images" or not}               -> {"fingerprint", "digest", "blas"}
     {"paper", "study"}                                   -> {"fingerprint", "tables", "blas"}
 
 The digest is of the arrays; a study runs in the quick profile.
@@ -35,20 +35,20 @@ def answer(request):
 def _job(paper, experiment, dataset, method, fold):
     experiment = get_paper(paper).experiment(experiment)
     (method,) = [m for m in experiment.methods if m.name == method]
-    data = job.load(dataset, None, experiment.source)
+    data = job.data_of(experiment, dataset)
     return {
         "fingerprint": fingerprint(method, experiment.folds, experiment, dataset, data.source),
         "records": job.compute(experiment, method, data, experiment.folds, fold),
     }
 
 
-def _data(dataset, source):
-    data = datasets.load(dataset, source)
+def _data(dataset, source, images=None):
+    data = datasets.load_images(**images) if images else datasets.load(dataset, source)
     digest = hashlib.sha256()
     for array in (data.X, data.D if "D" in data else data.Y):
         array = np.ascontiguousarray(array)
         digest.update(f"{array.dtype} {array.shape}".encode() + array.tobytes())
-    return {"fingerprint": of_data(data.name, source), "digest": digest.hexdigest()}
+    return {"fingerprint": of_data(data.name, source, images), "digest": digest.hexdigest()}
 
 
 def _study(paper, study):

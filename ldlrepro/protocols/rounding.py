@@ -105,7 +105,7 @@ def _run_set(numbered, variables, n_jobs, bar):
 
 def _fit(experiment, method, parameters, dataset, fold, order, seed):
     """Measures of one fold: order 0 leaves the training rows as they are, seed 0 the seed."""
-    data = job.load(dataset, None, experiment.source)
+    data = job.data_of(experiment, dataset)
     X, truth = data.X, data.D if "D" in data else data.Y
     train, validation, test = partition(experiment, len(X), experiment.folds)[fold]
     fitted = np.concatenate([train, validation])
@@ -130,7 +130,7 @@ def _wanted(papers, max_seconds):
             for dataset in store.datasets():
                 records = store.read(dataset)
                 try:
-                    form = job.load(dataset, None, experiment.source).source
+                    form = job.data_of(experiment, dataset).source
                 except (DataUnavailableError, DataCorruptError):
                     continue
                 for method in experiment.methods:

@@ -111,7 +111,7 @@ def run(
                 continue
             rows = paper.quick.get(name) if profile == "quick" else None
             try:
-                form = job.load(name, rows, experiment.source).source
+                form = job.data_of(experiment, name, rows).source
             except (DataUnavailableError, DataCorruptError) as error:
                 unavailable[name] = str(error)
                 continue

@@ -72,7 +72,7 @@ def verify(papers=None, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=
         row = {k: one[k] for k in ("paper", "experiment", "dataset", "method", "fold")}
         experiment, method, records = one["declared"]
         try:
-            form = job.load(one["dataset"], None, experiment.source).source
+            form = job.data_of(experiment, one["dataset"]).source
         except (DataUnavailableError, DataCorruptError):
             rows.append(row | {"outcome": "data not at hand"})
             continue
@@ -262,9 +262,11 @@ def _stale(papers):
 def _stale_marks(paper, experiment, method, dataset, records, known, found):
     for (mark, form), rows in records.groupby(["fingerprint", "source"]):
         old_method, old_data = mark.split(".")
-        new_data = of_data(dataset, form)
+        new_data = of_data(dataset, form, experiment.images)
         if not known.same_mark("data", old_data, new_data):
             request = {"dataset": dataset, "source": form}
+            if experiment.images:
+                request["images"] = experiment.images
             found["data", old_data, new_data, dataset] = {"request": request, "seconds": 0.1}
         new = fingerprint(method, experiment.folds, experiment, dataset, form).split(".")[0]
         if known.same_mark("method", old_method, new):
@@ -288,6 +290,7 @@ def _stale_marks(paper, experiment, method, dataset, records, known, found):
                     repr(method.estimator),
                     experiment.measures,
                     experiment.source,
+                    repr(experiment.images),
                 ),
             }
 

@@ -78,7 +78,7 @@ def _records(task):
             f"this worker's numbers would differ in their last digits ({environment.blas()}); "
             f"start it with {wanted}, or set these variables to what you want."
         )
-    data = job.load(task.dataset, task.rows, experiment.source)
+    data = job.data_of(experiment, task.dataset, task.rows)
     mark = fingerprint(method, task.folds, experiment, task.dataset, data.source)
     if mark != task.fingerprint:
         raise OtherCodeError(
@@ -96,7 +96,7 @@ def _records(task):
         "seed": experiment.seed,
         "fold": task.fold,
         "fingerprint": mark,
-    } | environment.maker()
+    } | environment.maker(experiment.images.get("size"))
     records = job.compute(experiment, method, data, task.folds, task.fold)
     return [common | record for record in records]
 

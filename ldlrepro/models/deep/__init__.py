@@ -1,0 +1,1 @@
+"""Deep label distribution learning on images (extra ``deep``: torch, Pillow)."""
