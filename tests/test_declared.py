@@ -51,6 +51,8 @@ def test_the_stages_are_those_that_the_estimator_yields(paper, experiment, metho
 @pytest.mark.parametrize("paper", paper_names())
 def test_every_committed_fold_has_the_declared_stages(paper):
     paper, checked = get_paper(paper), 0
+    if not (paths.results() / paper.name).exists():
+        pytest.skip(f"{paper.name} has not been run")
     for experiment in paper.experiments:
         for dataset in experiment.datasets:
             records = open_store(paper, experiment).read(dataset)
@@ -61,7 +63,7 @@ def test_every_committed_fold_has_the_declared_stages(paper):
                     assert len(mine) == max(1, len(method.staged)), where
                     assert set(mine.stage.dropna()) == set(method.staged), where
                     checked += 1
-    assert checked > 500
+    assert checked > 300
 
 
 #: Settings whose names are the paper's, and the parameters of the estimators that they are.
