@@ -37,6 +37,21 @@ class Outcomes(NamedTuple):
         """Share of the cells that can tell, NaN where none can."""
         return self.agree / self.tell if self.tell else float("nan")
 
+    @property
+    def outside(self):
+        """Cells in which the mean predictor is within the tolerance and ours is not."""
+        return self.untold - self.within
+
+    @property
+    def near(self):
+        """Cells in which ours is within the tolerance: of all `cells`, whether they tell or not."""
+        return self.agree + self.within
+
+    @property
+    def cells(self):
+        """All cells."""
+        return self.tell + self.untold
+
     def __add__(self, other):
         return type(self)(*(a + b for a, b in zip(self, other, strict=True)))
 
