@@ -230,6 +230,16 @@ def kept_neighbours(study, names):
     return pd.DataFrame(table).T.rename_axis("data set")
 
 
+def show_kept_neighbours(study, names):
+    """`kept_neighbours` of halves, and the trustworthiness with all rows fitted, as HTML."""
+    halves, every = (study[(study.rows == "all") == whole] for whole in (False, True))
+    caption = "Trustworthiness of two-dimensional embeddings of halves: fitted rows / new rows"
+    yield show(kept_neighbours(halves, names).T.rename_axis("method"), caption, form="{:.3f}")
+    wide = every.pivot(index="method", columns="dataset", values="trustworthiness")
+    wide = wide.loc[every.method.unique(), every.dataset.unique()].rename(columns=names)
+    yield show(wide, "The same with all rows fitted", form="{:.3f}")
+
+
 class Chosen(dict):
     """Share of the dimensions -> in how many folds it was chosen: "10% (7), 20% (3)"."""
 
