@@ -105,18 +105,8 @@ def _open_adaboost():
 
 def _claims_of_adaboost(chapter):
     learners = adaboost_ldl.LEARNERS
-    ours = adaboost_tables.ratios_to_plain(
-        summary(chapter.counted, measures=adaboost_ldl.MEASURES), learners
-    )
-    printed = adaboost_tables.ratios_to_plain(chapter.printed, learners)
-    return adaboost_claims.claims(
-        ours,
-        printed[~printed.dataset.isin(chapter.apart)],
-        chapter.counted,
-        chapter.counting(chapter.records["terms"]),
-        adaboost_tables.matched(chapter.counted, chapter.records["shrunk"], learners),
-        learners,
-    )
+    matching = adaboost_tables.matched(chapter.counted, chapter.records["shrunk"], learners)
+    return adaboost_claims.claims(chapter, matching, learners)
 
 
 def _open_mldf():
