@@ -11,6 +11,12 @@ class Share(NamedTuple):
     part: int
     whole: int
 
+    @classmethod
+    def of(cls, holds):
+        """The share of cells in which something holds."""
+        holds = [bool(one) for one in holds]
+        return cls(sum(holds), len(holds))
+
     @property
     def ratio(self):
         """The share as a number, NaN of nothing."""

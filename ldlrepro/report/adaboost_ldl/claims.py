@@ -160,10 +160,8 @@ def _unchanged(tables, learners, ours, printed):
     if ours.empty:
         return NOT_RUN
     found = wins(tables, [(boosted(name), name) for name in learners], ["kl_divergence"])
-    by = ", ".join(
-        f"{m} {Share(int(n.sum()), len(n))}" for m, n in ours.groupby(level=0, sort=False)
-    )
-    said = Share(int(printed.sum()), len(printed))
+    by = ", ".join(f"{m} {Share.of(n)}" for m, n in ours.groupby(level=0, sort=False))
+    said = Share.of(printed)
     return share_claim(
         ours,
         f"within one standard deviation of the plain row: {by} (printed {said}), in all",

@@ -288,7 +288,7 @@ def _label_claims(labels):
         f" pairs of labels, {held(values, lost)}; gained in {held(values, ~lost)}; changed by "
         f"other random numbers alone for {chance} of {p.shape[1]} labels"
     )
-    found = Share(int((lost & (values < LEVEL)).sum()), len(others))
+    found = Share.of(lost & (values < LEVEL))
     # "Some" correlations: a loss that is still shown with all pairs taken together.
     uses = float(held(values, lost).bh > 0), f"accuracy lost, paired t-test, in {found}{more}"
     return dict(

@@ -93,9 +93,7 @@ def _places(faces):
             "of halves, new": free & (rows == "new"),
             "with lambda = 0.01, all three": method == "MSLP",
         }
-        more = ", ".join(
-            f"{Share(int(holds[c].sum()), int(c.sum()))} {k}" for k, c in counts.items()
-        )
+        more = ", ".join(f"{Share.of(holds[c])} {k}" for k, c in counts.items())
         return share_claim(
             holds[drawn],
             f"lambda = 0, beta = 0.5, all rows: distance {wide[one][drawn].mean():.2f} of the mean "
@@ -178,7 +176,7 @@ def _noise(toys):
     little = lost["MSLP"].mean() <= NEAR * wide["MSLP"]["toy"].mean()
     return share_claim(
         [less.mean() >= REPRODUCED, little],
-        f"trustworthiness lost: {text}; MSLP loses less in {Share(int(less.sum()), len(less))} "
+        f"trustworthiness lost: {text}; MSLP loses less in {Share.of(less)} "
         f"embeddings, but more than {NEAR:.0%} of what it had: insensitive by",
         " readings",
     )

@@ -186,7 +186,7 @@ def _of_gains(gains, printed, compared):
     said = ", ".join(f"{d} {gain:+.1%}" for d, gain in said.items())
     rival = compared[(compared.dataset == "SJAFFE") & (compared.method == "SA-BFGS")]
     rival = rival[rival.within.notna()]
-    outside = Share(int((~rival.within.astype(bool)).sum()), len(rival))
+    outside = Share.of(~rival.within.astype(bool))
     kl = rival[rival.measure == "kl_divergence"][["ours", "published"]].mean()
     text = (
         f"share of SA-BFGS's loss removed: Chebyshev {gains.chebyshev.mean():+.1%}, the others "
