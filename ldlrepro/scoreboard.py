@@ -56,11 +56,9 @@ def _open_structrf():
 def _claims_of_structrf(chapter):
     records = chapter.records
     return structrf_claims.claims(
-        chapter.counted,
-        chapter.compared,
+        chapter,
         chapter.joined("boosting", ["StructRF"]),
         structrf_figures.grid_of_figure_4(records["figure_4"]),
-        records["times"],
         with_settings(records["iterations"]),
         chapter.study("adaptive_step"),
         structrf.MEASURES,

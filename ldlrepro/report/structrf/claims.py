@@ -25,17 +25,18 @@ CHAIN = ("StructRF", "SA-BFGS", "SA-IIS", "RF")
 ALIKE, TREES = 2, 50
 
 
-def claims(tables, compared, boosting, grid, times, steps, study, measures, measures_19):
+def claims(chapter, boosting, grid, steps, study, measures, measures_19):
     """The claims of the paper, each with its verdict and evidence.
 
     Parameters
     ----------
-    tables : records of Tables 4-18 that count; compared : every printed cell of them beside ours
+    chapter : Chapter of Tables 4-18, with the records of Table 3
     boosting : records of Table 19, StructRF's included
-    grid : result of `grid_of_figure_4`; times : records of Table 3
+    grid : result of `grid_of_figure_4`
     steps : records of the iterations, with settings
     study : tables of the study of the adaptive step
     """
+    tables, compared, times = chapter.counted, chapter.compared, chapter.records["times"]
     movie = boosting[boosting.dataset == "Movie"]
     boosters = [("StructRF", "LDLogitBoost"), ("StructRF", "AOSO-LDLogitBoost")]
     entropy = [("StructRF", "SA-IIS"), ("StructRF", "SA-BFGS")]
