@@ -13,7 +13,8 @@ from ldlrepro.report import causes, departures
 from ldlrepro.report.comparison import defaults
 from ldlrepro.report.ldlf import figures as ldlf_figures
 from ldlrepro.report.ldlf import tables as ldlf
-from ldlrepro.studies import faces, leaf_updates
+from ldlrepro.report.mslp import tables as mslp_tables
+from ldlrepro.studies import embedding, faces, leaf_updates, warm_start
 
 pytestmark = pytest.mark.jit_only("of reports")
 MEASURES = ("kl_divergence", "chebyshev")
@@ -87,7 +88,7 @@ def test_the_setting_with_the_most_cells_is_found():
     assert (row["cause"], row["setting"], row["tried"]) == ("steps", "A, 20 steps", 2)
     assert (row["found"].agree, row["found"].tell, row["declared"].agree) == (4, 4, 0)
     (state,) = causes.states(here, table).to_dict("records")
-    assert state["state"] == "settled" and state["by"] == "steps: A, 20 steps"
+    assert state["state"] == "matched" and state["by"] == "steps: A, 20 steps"
 
 
 @pytest.mark.parametrize(
@@ -99,6 +100,18 @@ def test_states_of_a_printed_row(mine, best, state):
     here = chapter(tables, tried, printed(A=1.0))
     (row,) = causes.states(here, causes.causes(here)).to_dict("records")
     assert row["state"] == state
+
+
+def test_a_row_comes_out_only_with_the_cells_that_cannot_tell():
+    """On y the mean predictor is within the tolerance of the printed 1.0, and ours is not."""
+    tables = records([(("A", {"learner": "A"}, None), {"x": 1.0, "y": 1.5})])
+    said = printed(A=1.0).assign(null=[2.0, 2.0, 1.0, 1.0])
+    for better, state in ((1.6, "open"), (1.0, "matched")):
+        tried = records([(("A", {"learner": "A"}, 1), {"x": 1.0, "y": better})])
+        here = chapter(tables, tried, said)
+        (row,) = causes.states(here, causes.causes(here)).to_dict("records")
+        assert str(row["tables"]) == "2 of 2; ? 0 of 2" and row["tables"].outside == 2
+        assert row["state"] == state
 
 
 def test_boosted_settings_explain_boosted_rows_and_synthetic_ones_nothing():
@@ -186,6 +199,38 @@ def test_the_grid_joins_every_experiment_on_figure_4():
 def test_groups_of_faces():
     D = np.array([[0.8, 0.1, 0.1], [0.34, 0.33, 0.33], [0.1, 0.2, 0.7], [0.2, 0.6, 0.2]])
     assert faces.groups(D, neutral=1).tolist() == [0, 3, 2, 1]
+
+
+def test_the_embeddings_are_of_all_rows_and_of_halves():
+    (number, fitted, parts), *halves = embedding.samples(7, 2)
+    assert number == 0 and fitted.tolist() == parts["all"].tolist() == list(range(7))
+    for _, half, there in halves:
+        assert half is there["fitted"]
+        assert sorted([*there["fitted"], *there["new"]]) == list(range(7))
+
+
+def test_points_without_a_penalty_are_of_the_papers_grid():
+    grid = mslp.TABLES.methods[[m.name for m in mslp.TABLES.methods].index("MSLP")].grid
+    for settings in embedding.UNPENALISED.values():
+        assert all(value in grid[name] for name, value in settings.items())
+
+
+def test_measures_by_which_the_mean_beats_every_printed_method():
+    cells = [("kl_divergence", 0.3), ("kl_divergence", 0.4), ("cosine", 0.8), ("cosine", 0.95)]
+    said = pd.DataFrame(cells, columns=["measure", "mean"])
+    said = said.assign(dataset="x", null=said.measure.map({"kl_divergence": 0.2, "cosine": 0.9}))
+    assert mslp_tables.beaten_by_mean(SimpleNamespace(printed=said), "x") == (1, 2)
+
+
+def test_seconds_of_the_warm_start_are_taken_in_turn():
+    seconds = warm_start.run(quick=True)["seconds"]
+    assert seconds.learner.tolist() == list(warm_start.LEARNERS)
+    assert (seconds[["with_start", "without_start"]] > 0).all(axis=None)
+
+
+def test_learners_of_the_warm_start_have_the_settings_of_the_tables():
+    for name, learner in warm_start.LEARNERS.items():
+        assert repr(learner) == repr(adaboost_ldl.LEARNERS[name])
 
 
 def test_ratios_to_the_mean_predictor():

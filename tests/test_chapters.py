@@ -120,6 +120,13 @@ def test_kept_neighbours_stand_beside_each_other():
     assert f"{table.loc['toy (synthetic)', 'MSLP']:.3f}" == "0.500±0.707 / 0.500"
 
 
+def test_kept_neighbours_with_all_rows_stand_in_a_second_table():
+    rows = [("toy", "MSLP", part, t) for part, t in (("all", 0.9), ("fitted", 0.8), ("new", 0.7))]
+    study = pd.DataFrame(rows, columns=["dataset", "method", "rows", "trustworthiness"])
+    halves, every = (table.data for table in mslp.show_kept_neighbours(study, {"toy": "Toy"}))
+    assert "0.800 / 0.700" in halves and "0.900" in every and "0.900" not in halves
+
+
 def test_how_often_each_share_of_dimensions_was_best():
     best = pd.concat([rows({"PCA": [1, 1, 1]}), rows({"MSLP": [1, 1]}, dataset="B")])
     shares = [{"transformer__ratio": u} for u in (0.1, 0.2, 0.1)] + [{"ratio": 1.0}] * 2

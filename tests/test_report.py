@@ -400,6 +400,8 @@ def test_numbers_become_text_where_a_table_is_shown():
 
 def test_values_as_text():
     assert [str(v) for v in (Share(1, 3), Shown(1, 2))] == ["1 of 3", "1 (2)"]
+    assert (Outcomes(3, 4, 1, 5).outside, Outcomes(3, 4, 1, 5).near) == (4, 4)
+    assert Outcomes(3, 4, 1, 5).cells == 9 and Share.of([True, False, True]) == (2, 3)
     some = [Outcomes(3, 4, 1, 2), Outcomes(3, 4, 0, 0), Outcomes(0, 0, 1, 2), Outcomes(0, 0, 0, 0)]
     assert [str(v) for v in some] == ["3 of 4; ? 1 of 2", "3 of 4", "? 1 of 2", "0 of 0"]
     assert some[0] + some[1] == (6, 8, 1, 2) and some[0].ratio == 0.75 and np.isnan(some[2].ratio)

@@ -55,6 +55,9 @@ def test_cells_are_those_of_the_chapter(board):
     both = row.own + row.rivals
     assert (sum(c[0] for c in counts), sum(c[1] for c in counts)) == (both.agree, both.tell)
     assert sum(int(cell.split()[-1]) for cell in last[1:] if "?" in cell) == both.untold
+    within = [re.search(r"\? (\d+) of", cell) for cell in last[1:]]
+    outside = both.untold - sum(int(found.group(1)) for found in within if found)
+    assert scoreboard.for_readers(board)["of these, ours outside"][0] == outside == both.outside
 
 
 def test_page_one_and_the_readme_show_the_scoreboard(board):

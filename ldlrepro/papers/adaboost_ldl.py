@@ -20,7 +20,8 @@ from ldlrepro.papers.learners import (
     PublishedLCLDL,
 )
 from ldlrepro.papers.structrf import YEAST, zeros_raised
-from ldlrepro.protocols.declare import Experiment, Method, Paper, by_iterations, variant
+from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
+from ldlrepro.studies import warm_start
 
 #: Tables 4-6 in the paper's order.
 DATASETS = (*YEAST, "SJAFFE", "SBU_3DFE", "Natural_Scene")
@@ -205,5 +206,6 @@ PAPER = Paper(
     title="Label distribution ensemble learning (Adaboost-LDL)",
     experiments=(TABLES, SHRUNK, *SPLITS, TERMS, RAISED_ZEROS, SETTINGS, DRAWN, PUBLIC),
     quick={"Yeast_spoem": 90, "Yeast_spo": 150},
+    studies=(Study("warm_start", warm_start.run),),
     tables={str(number): (("tables",), ()) for number in TABLE_OF},
 )

@@ -9,7 +9,7 @@ from ldlrepro.report.tables import agreeing, cells, show, summary
 from ldlrepro.report.values import Outcomes
 
 #: What becomes of a printed row.
-STATES = ("comes out", "settled", "narrowed", "open")
+STATES = ("comes out", "matched", "narrowed", "open")
 
 
 def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
@@ -61,8 +61,10 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
 def states(chapter, table):
     """What becomes of every printed row that our tables have a method for.
 
-    "comes out" with the settings of the tables; "settled" with a setting of `causes` that has as
-    many cells that tell; "narrowed" where one has more cells that agree than the tables; "open".
+    "comes out" with the settings of the tables: nearly all cells that tell agree, and of all cells,
+    the others among them, ours is within the tolerance in nearly all; "matched" so with a setting
+    of `causes`, on as many cells; "narrowed" where one has more cells that agree than the tables;
+    "open".
 
     Parameters
     ----------
@@ -84,16 +86,23 @@ def states(chapter, table):
         if not tables.tell:
             continue
         state, by, best = "open", "", tables
-        if tables.ratio >= REPRODUCED:
+        if _out(tables):
             state = "comes out"
         else:
             for row in table[table.printed == method].itertuples():
+                how = f"{row.cause}: {row.setting}", row.found
+                if row.found.cells == tables.cells and _out(row.found):
+                    state, (by, best) = "matched", how
+                    break
                 if row.found.agree - row.declared.agree > best.agree - tables.agree:
-                    state, by, best = "narrowed", f"{row.cause}: {row.setting}", row.found
-            if best.tell == tables.tell and best.ratio >= REPRODUCED:
-                state = "settled"
+                    state, (by, best) = "narrowed", how
         rows.append((method, tables, state, by, best if by else None))
     return pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
+
+
+def _out(found):
+    """Whether a row comes out: in the cells that tell, and with those that do not."""
+    return found.ratio >= REPRODUCED and found.near >= REPRODUCED * found.cells
 
 
 def show_causes(chapter, title, **how):
@@ -109,7 +118,7 @@ def show_causes(chapter, title, **how):
     """
     table = causes(chapter, **how)
     state = states(chapter, table)
-    yield show(state, f"{title}: cells that agree, of those that can tell", False)
+    yield show(state, f"{title}: cells that agree, of those that can tell; ? of the others", False)
     missed = state.printed[state.state != "comes out"]
     behind = table[table.printed.isin(missed)].sort_values("printed", kind="stable")
     if len(behind):

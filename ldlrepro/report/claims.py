@@ -141,10 +141,9 @@ def share_claim(holds, what, more=""):
     holds : bools, one a cell; none: not run
     what : text before "3 of 4"; more : text after it
     """
-    holds = [bool(one) for one in holds]
-    if not holds:
+    share = Share.of(holds)
+    if not share.whole:
         return NOT_RUN
-    share = Share(sum(holds), len(holds))
     return share.ratio, f"{what} {share}{more}"
 
 

@@ -11,6 +11,12 @@ class Share(NamedTuple):
     part: int
     whole: int
 
+    @classmethod
+    def of(cls, holds):
+        """The share of cells in which something holds."""
+        holds = [bool(one) for one in holds]
+        return cls(sum(holds), len(holds))
+
     @property
     def ratio(self):
         """The share as a number, NaN of nothing."""
@@ -36,6 +42,21 @@ class Outcomes(NamedTuple):
     def ratio(self):
         """Share of the cells that can tell, NaN where none can."""
         return self.agree / self.tell if self.tell else float("nan")
+
+    @property
+    def outside(self):
+        """Cells in which the mean predictor is within the tolerance and ours is not."""
+        return self.untold - self.within
+
+    @property
+    def near(self):
+        """Cells in which ours is within the tolerance: of all `cells`, whether they tell or not."""
+        return self.agree + self.within
+
+    @property
+    def cells(self):
+        """All cells."""
+        return self.tell + self.untold
 
     def __add__(self, other):
         return type(self)(*(a + b for a, b in zip(self, other, strict=True)))

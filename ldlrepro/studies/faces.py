@@ -1,7 +1,8 @@
 """Which emotions lie near each other in two dimensions (MSLP paper, section 3.2, Figure 7).
 
 The paper reads three things from a picture of s-JAFFE. Here the means of the groups of like faces
-are taken in the embeddings of random halves of the rows, on rows that were fitted and on new ones.
+are taken in the embedding of all rows and in those of random halves, on rows that were fitted and
+on new ones.
 """
 
 from itertools import combinations
@@ -9,8 +10,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ldlrepro import LPP, MSLP, datasets
-from ldlrepro.studies.embedding import DIMENSIONS, FITTED_TO_ROWS, FOLDS
+from ldlrepro import LPP, datasets
+from ldlrepro.studies.embedding import DIMENSIONS, FOLDS, mslp, samples
 
 #: Labels of s-JAFFE in the order of JAFFE's ratings: row 0 is 2.87 2.52 2.10 1.97 1.97 2.06, the
 #: ratings of its first picture, divided by their sum.
@@ -38,23 +39,17 @@ def run(quick=False):
     Returns
     -------
     dict of DataFrame
-        "distances": dataset, source, method, rows ("fitted" or "new"), fold, first, second (two
-        of `EMOTIONS` and `NEUTRAL`), distance.
+        "distances": dataset, source, method, rows ("all", or of a half "fitted" or "new"), fold,
+        first, second (two of `EMOTIONS` and `NEUTRAL`), distance.
     """
     bunch = datasets.make_standin("SJAFFE", n_samples=120) if quick else datasets.load("SJAFFE")
     names, group = (*EMOTIONS, NEUTRAL), groups(bunch.D)
     ratio = DIMENSIONS / bunch.X.shape[1]
-    models = {
-        "MSLP": MSLP(ratio=ratio),
-        FITTED_TO_ROWS: MSLP(beta=1.0, lambda_=0.0, ratio=ratio),
-        "LPP": LPP(ratio=ratio),
-    }
+    models = mslp(ratio) | {"LPP": LPP(ratio=ratio)}
     rows = []
-    for fold in range(1 if quick else FOLDS):
-        order = np.random.default_rng(fold).permutation(len(bunch.X))
-        parts = dict(zip(("fitted", "new"), np.array_split(order, 2), strict=True))
+    for fold, fitted, parts in samples(len(bunch.X), 1 if quick else FOLDS):
         for method, model in models.items():
-            model.fit(bunch.X[parts["fitted"]], bunch.D[parts["fitted"]])
+            model.fit(bunch.X[fitted], bunch.D[fitted])
             for part, there in parts.items():
                 Z = model.transform(bunch.X[there])
                 means = {k: Z[group[there] == k].mean(axis=0) for k in np.unique(group[there])}

@@ -85,6 +85,29 @@ def agreement_of_public_start(chapter):
     return table.astype(object).where(table.notna(), None)
 
 
+def with_public_settings(chapter):
+    """Records that count; PT-Bayes (on Yeast), SA-IIS and LC-LDL as public code has them."""
+    drawn, public = (chapter.records[name] for name in ("drawn_labels", "public_start"))
+    names = declared(public, "learner").replace(WITH_GRADIENT)
+    forms = declared(public, "form")
+    public = public.assign(
+        method=[n if f == "plain" else boosted(n) for n, f in zip(names, forms, strict=True)]
+    )
+    gradient = declared(public, "learner").isin(WITH_GRADIENT)
+    public = public[gradient | (names == "SA-IIS")]
+    given = chapter.counting(pd.concat([drawn, public]))
+    keys = ["dataset", "method"]
+    there = pd.MultiIndex.from_frame(chapter.counted[keys])
+    kept = chapter.counted[~there.isin(pd.MultiIndex.from_frame(given[keys]))]
+    return pd.concat([kept, given])
+
+
+def in_print(ratios, printed):
+    """Those of the `ratios_to_plain` whose cells are printed too; all where none is."""
+    keys = ["dataset", "method", "measure"]
+    return ratios.merge(printed[keys].drop_duplicates(), on=keys) if len(printed) else ratios
+
+
 def show_against_bagging(records, learners):
     """`tally` of boosting against bagging, by five measures together and by two alone, as HTML."""
     pairs = against_bagging(learners)
@@ -124,9 +147,7 @@ def reductions(ours, theirs, learners, measures):
     ----------
     ours, theirs : results of `ratios_to_plain`
     """
-    if len(theirs):
-        both = theirs[["dataset", "method", "measure"]].drop_duplicates()
-        ours = ours.merge(both, on=["dataset", "method", "measure"])
+    ours = in_print(ours, theirs)
     rows = []
     for name in (*learners, "all"):
         row = {"learner": name}

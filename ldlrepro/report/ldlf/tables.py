@@ -11,6 +11,7 @@ from ldlrepro.protocols.split import partition
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import printed_numbers
 from ldlrepro.report.compare import show_head_to_head, tally
+from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import show
 from ldlrepro.report.values import Spread
 
@@ -101,6 +102,19 @@ def protocol_cells(records):
         parts += [f.assign(rows=PROTOCOLS[name]) for f in (last, lowest)]
     columns = ["dataset", "method", "settings", "rows", "kept", "fold", "kl_divergence"]
     return pd.concat(parts)[columns]
+
+
+def by_iterations(records, dataset):
+    """Mean K-L of each sLDLF on a data set after each recorded number of iterations.
+
+    Returns
+    -------
+    DataFrame, a row a method, a column a number of iterations
+    """
+    mine = records[(records.dataset == dataset) & (declared(records, "learner") == "sLDLF")]
+    mine = mine.assign(stage=[p.get("stage", np.nan) for p in mine.parameters])
+    wide = mine.pivot_table(index="method", columns="stage", values="kl_divergence")
+    return wide.rename(columns=int)
 
 
 class Near(NamedTuple):

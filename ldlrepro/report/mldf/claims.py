@@ -29,6 +29,9 @@ from ldlrepro.report.mldf.tables import (
 from ldlrepro.report.values import Share
 from ldlrepro.studies.label_drop import OTHER_NUMBERS
 
+#: Sets of at most a few thousand rows.
+SMALL = ("CAL500", "enron", "image", "scene", "yeast")
+
 
 def claims(chapter, growth, labels, methods, c45, no_reuse):
     """The claims of the paper, each with its verdict and evidence.
@@ -55,6 +58,12 @@ def claims(chapter, growth, labels, methods, c45, no_reuse):
         "reuse-on-large": _by_size(records, mldf, no_reuse),
         "large-sets": not_run("needs eurlex-sm; mediamill was not run"),
         "folds-overfitting": not_run("needs a run without the folds"),
+        "two-ways-diverse": not_run("needs a run with one way of growing alone"),
+        "nets-on-small": wins_claim(
+            records[records.dataset.isin(SMALL)],
+            [(rival, "DBPNN") for rival in rivals if rival != "DBPNN"],
+            MEASURES,
+        ),
         "c45-better": wins_claim(records, [(c45, rival) for rival in rivals], MEASURES),
         Ours("MLDF without reuse is better than the rivals"): wins_claim(
             records, [(no_reuse, rival) for rival in rivals], MEASURES
@@ -154,7 +163,7 @@ def _won(records, method, rivals, printed):
     """Shares of the paired t-tests that a method wins by each measure, beside the printed ones.
 
     The sentence counts sets that were not run as well: ours stands beside the printed share on the
-    same sets.
+    same sets. There are few tests: one of them more or less is near enough.
     """
     table = duel_table(records, method, rivals, printed).set_index("measure")
     found = {}
@@ -170,6 +179,8 @@ def _won(records, method, rivals, printed):
                 f"{said}; won",
                 ".0%",
             )
+            one = abs(paired.won / sum(paired) - said.won / sum(said)) <= 1 / sum(paired) + 1e-9
+            share = max(share, float(one))
             corrected = wins(records, [(method, rival) for rival in rivals], [measure])
             evidence = share, f"{text}; by the corrected test {corrected}"
         found[f"c45-{_slug(measure)}"] = evidence
@@ -223,19 +234,32 @@ def _growth_claims(layers, forests):
             "near",
             "within a tenth of the gain from the first layer to the best on test",
         ),
-        "growth-overfitting": ("no_loss", "no worse"),
         "better-than-one-layer": ("forest", "better"),
     }
-    found = {}
-    for claim, (column, how) in said.items():
-        found[claim] = _on_the_first(by_set[column].agg(["sum", "size"]), how, "curves")
+    counts = {
+        column: by_set[column].agg(["sum", "size"]) for column in table if column != "dataset"
+    }
+    found = {
+        claim: _on_the_first(counts[column], how, "curves") for claim, (column, how) in said.items()
+    }
+    share, text = found["better-than-one-layer"]
+    trees = f"{forests.trees.min()} to {forests.trees.max()} trees"
+    found["better-than-one-layer"] = (
+        share,
+        (f"{text}; RF-PCT with {trees}, the copies of the five folds counted: the harder reading"),
+    )
+    share = Share(*counts["no_loss"].sum())
+    found["growth-overfitting"] = (
+        share.ratio,
+        _on_the_first(counts["no_loss"], "no worse", "curves")[1],
+    )
     last = layers[layers.final].groupby(["dataset", "fold"], sort=False).layer.nunique() > 1
     count = last.groupby("dataset", sort=False).agg(["sum", "size"])
     return found | {"stops-by-measure": _on_the_first(count, "more than one L", "splits")}
 
 
 def _on_the_first(count, how, what):
-    """Evidence of which only the paper's set, the first of the study, makes the verdict."""
+    """Evidence on Figure 3, of which only the paper's set, the first of the study, counts."""
     text = ", ".join(f"{n} of {size} {what} on {d}" for d, (n, size) in count.iterrows())
     return float(count["sum"].iloc[0] / count["size"].iloc[0]), f"{how} in {text}"
 
@@ -264,7 +288,12 @@ def _label_claims(labels):
         f" pairs of labels, {held(values, lost)}; gained in {held(values, ~lost)}; changed by "
         f"other random numbers alone for {chance} of {p.shape[1]} labels"
     )
-    uses = share_claim(lost & (values < LEVEL), "accuracy lost, paired t-test, in", more)
+    found = Share.of(lost & (values < LEVEL))
+    # "Some" correlations: losses that are shown with all pairs taken together, more than gains.
+    uses = (
+        float(held(values, lost).bh > held(values, ~lost).bh),
+        f"accuracy lost, paired t-test, in {found}{more}",
+    )
     return dict(
         zip(names, (uses, both("Sunset", "FallFoliage"), both("Beach", "Urban")), strict=True)
     )

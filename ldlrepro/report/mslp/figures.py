@@ -8,7 +8,7 @@ from ldlrepro import LPP, MSLP, datasets
 from ldlrepro.models.embedding import neighbour_sets
 from ldlrepro.report.plots import legend_below, nothing
 from ldlrepro.report.settings import declared
-from ldlrepro.studies.embedding import FITTED_TO_ROWS, NEIGHBORS
+from ldlrepro.studies.embedding import NEIGHBORS, UNPENALISED
 from ldlrepro.studies.faces import EMOTIONS, NEUTRAL, groups
 
 
@@ -88,9 +88,10 @@ def faces(bunch):
     """
     q, c = bunch.X.shape[1], bunch.D.shape[1]
     strongest = groups(bunch.D)
+    name, settings = list(UNPENALISED.items())[-1]
     models = {
         "MSLP": MSLP(ratio=2 / q),
-        FITTED_TO_ROWS: MSLP(beta=1.0, lambda_=0.0, ratio=2 / q),
+        name: MSLP(**settings, ratio=2 / q),
         "LPP": LPP(ratio=2 / q),
     }
     figure, axes = plt.subplots(1, len(models), figsize=(9.5, 3.6))

@@ -185,24 +185,43 @@ def show_sets_apart(chapter):
     yield show(best_printed_and_mean(chapter), caption, False)
 
 
+def forms_of_cca(chapter):
+    """Records of CCA with and without a first step, each under the name "CCA": {form: records}."""
+    terms, tables = chapter.records["terms"], chapter.tables
+    forms = {"CCA": tables[tables.method == "CCA"]}
+    for method in terms.method[declared(terms, "learner") == "CCA"].unique():
+        forms[method] = terms[terms.method == method].assign(method="CCA")
+    return forms
+
+
+def places_with_cca(chapter, records):
+    """`first_places` of the paper's methods with these records in CCA's place, by method."""
+    tables = chapter.tables[chapter.tables.method != "CCA"]
+    both = chapter.counting(pd.concat([tables, records]))
+    return first_places(both, chapter.measures, methods_of_paper(chapter)).set_index("method")
+
+
+def beaten_by_mean(chapter, dataset):
+    """`Share` of measures by which the mean predictor here beats every printed method of a set."""
+    there = chapter.printed[chapter.printed.dataset == dataset]
+    up = there.measure.map(lambda m: DISTRIBUTION[m].greater_is_better).to_numpy(bool)
+    worse = (there["mean"] < there.null) == up
+    return Share.of(worse.groupby(there.measure).all())
+
+
 def show_whole_cca(chapter):
     """CCA with and without a first step: cells that agree by data set, and first places, as HTML.
 
     The first places are those of CCA and of MSLP, with each form of CCA in CCA's place.
     """
-    terms, tables = chapter.records["terms"], chapter.tables
-    forms = {"CCA": tables[tables.method == "CCA"]}
-    for method in terms.method[declared(terms, "learner") == "CCA"].unique():
-        forms[method] = terms[terms.method == method].assign(method="CCA")
     printed = chapter.printed[chapter.printed.method == "CCA"]
-    methods, agree, first = methods_of_paper(chapter), {}, []
-    for form, mine in forms.items():
+    agree, first = {}, []
+    for form, mine in forms_of_cca(chapter).items():
         compared = cells(summary(mine, measures=chapter.measures), printed)
         agree[form] = {
             chapter.names[d]: agreeing(some) for d, some in compared.groupby("dataset", sort=False)
         }
-        records = chapter.counting(pd.concat([tables[tables.method != "CCA"], mine]))
-        places = first_places(records, chapter.measures, methods).set_index("method")
+        places = places_with_cca(chapter, mine)
         of = f"of {places.cells.max()}"
         first.append(
             {
@@ -228,6 +247,16 @@ def kept_neighbours(study, names):
             for method in study.method.unique()
         }
     return pd.DataFrame(table).T.rename_axis("data set")
+
+
+def show_kept_neighbours(study, names):
+    """`kept_neighbours` of halves, and the trustworthiness with all rows fitted, as HTML."""
+    halves, every = (study[(study.rows == "all") == whole] for whole in (False, True))
+    caption = "Trustworthiness of two-dimensional embeddings of halves: fitted rows / new rows"
+    yield show(kept_neighbours(halves, names).T.rename_axis("method"), caption, form="{:.3f}")
+    wide = every.pivot(index="method", columns="dataset", values="trustworthiness")
+    wide = wide.loc[every.method.unique(), every.dataset.unique()].rename(columns=names)
+    yield show(wide, "The same with all rows fitted", form="{:.3f}")
 
 
 class Chosen(dict):
