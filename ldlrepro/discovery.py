@@ -6,7 +6,7 @@ from ldlrepro.base import LDLEstimator
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.models.multilabel import MultiLabelEstimator
 
-TASKS = ("ldl", "multilabel", "age")
+TASKS = ("ldl", "multilabel", "age", "images")
 
 
 def all_estimators(task=None):
@@ -14,8 +14,8 @@ def all_estimators(task=None):
 
     Parameters
     ----------
-    task : "ldl" (label distributions), "age" (distributions over ages), "multilabel", or None for
-        all, transformers too
+    task : "ldl" (label distributions), "age" (distributions over ages), "images" (distributions of
+        images; to fit takes torch), "multilabel", or None for all, transformers too
 
     Raises
     ------
@@ -36,5 +36,6 @@ def _task_of(found):
     if issubclass(found, MultiLabelEstimator):
         return "multilabel"
     if issubclass(found, LDLEstimator):
-        return "age" if ".models.age." in found.__module__ else "ldl"
+        folder = found.__module__.split(".")[2]
+        return {"age": "age", "deep": "images"}.get(folder, "ldl")
     return None

@@ -236,7 +236,7 @@ def _found_on_structrf(chapter):
         "clustering from a reduction of variance. On the re-aligned Natural Scene StructRF is "
         f"within the tolerance in {realigned.near} of {realigned.cells} cells; of its row in Table "
         f"19, which breaks identities, in {twice.near} of {twice.cells}.",
-        f"SA-BFGS comes out in {_of(table, 'SA-BFGS')}, but on s-JAFFE, where the mean predictor "
+        f"SA-BFGS agrees in {_of(table, 'SA-BFGS')}, but on s-JAFFE, where the mean predictor "
         f"agrees, ours is outside the tolerance in {faces.outside} of {faces.untold} cells; SA-IIS "
         f"started from zero in {_of(table, 'SA-IIS')}, from random coefficients in "
         f"{_of(started, 'SA-IIS')}; RF, whose smallest node and treatment of zeros the paper does "

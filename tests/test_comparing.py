@@ -1,5 +1,6 @@
 """A user's method beside stored ones, and methods on a user's data."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from sklearn.linear_model import Ridge
 import ldlrepro
 from ldlrepro import comparing, datasets, userdata
 from ldlrepro.comparing import CompareError, compare, load_methods
+from ldlrepro.discovery import TASKS
 from ldlrepro.errors import DataUnavailableError, UnknownNameError
 from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import kl_divergence
@@ -127,6 +129,20 @@ def test_a_bad_call_is_one_line(here):
         compare("StructForest", X, D)
     with pytest.raises(UnknownNameError, match="No measure 'mse' here; there are: chebyshev"):
         compare({"m": Mean()}, X, D, folds=3).skill("mse")
+
+
+def test_estimators_by_task_take_what_the_task_has():
+    takes = {
+        "ldl": ["X", "D"], "age": ["X", "D"], "images": ["images", "D"], "multilabel": ["X", "Y"],
+    }  # fmt: skip
+    assert set(takes) == set(TASKS)
+    for task in TASKS:
+        found = ldlrepro.all_estimators(task)
+        assert found
+        for _, one in found:
+            assert list(inspect.signature(one.fit).parameters)[1:] == takes[task]
+    with pytest.raises(UnknownNameError, match="images"):
+        ldlrepro.all_estimators("image")
 
 
 def test_foreign_predictions_are_put_on_the_simplex():

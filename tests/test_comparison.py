@@ -116,6 +116,8 @@ def test_standing_and_holes():
         ["partial", "an hour a fold", "Movie"],
     ]
     assert found[2][0] == "new" and found[2][2] == ", ".join(SETS)
+    text = matrix.coverage(records(VALUES), experiment)
+    assert text.startswith("6 of 11 pairs") and "the 4 methods" in text and "the 4 data" in text
 
 
 @pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed")

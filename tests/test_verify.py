@@ -120,6 +120,24 @@ def test_a_difference_within_the_stated_spread(records):
     assert (rows.outcome.drop([("steps", f) for f in range(3)]) == "equal").all()
 
 
+def test_which_records_were_made_here(monkeypatch):
+    monkeypatch.setattr(environment, "fixed", lambda: {"NUMBA_CPU_NAME": "a"})
+    wide = {"numba": "b", "features": "avx2 avx512f fma"}
+    monkeypatch.setattr(environment, "cpu", lambda: wide)
+    made = {
+        "as workers do": ({"numba": "a", "features": "avx512f"}, "another name"),
+        "as this process does": (wide, environment.machine()),
+        "narrow": ({"numba": "a", "features": "avx2"}, environment.machine()),
+        "old": ({}, environment.machine()),
+        "old, elsewhere": ({}, "another name"),
+    }
+    found = {
+        name: verify._made_here(pd.DataFrame({"cpu": [cpu], "machine": [by]}))
+        for name, (cpu, by) in made.items()
+    }
+    assert [name for name, here in found.items() if here] == ["as workers do", "old"]
+
+
 def test_other_parameters_are_a_difference(records):
     frame = records.read(SET)
     rows = frame[(frame.method == "kNN") & (frame.fold == 0)].to_dict("records")
@@ -250,6 +268,8 @@ def test_variants_of_other_code_are_no_rounding(empty):
     numbers = json.dumps({"clark": 3.0, "cosine": 0.5})
     rounding._keep([other | {"measures": numbers, "fingerprint": "c.b"}])
     assert rounding.spreads().set_index("measure").kernels["clark"] == 0
+    ledger.append([entry("a", "c")])  # unless the ledger proves it equal
+    assert rounding.spreads().set_index("measure").kernels["clark"] == pytest.approx(0.5)
 
 
 def test_a_damaged_ledger_is_not_written_over(empty, tmp_path):

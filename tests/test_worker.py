@@ -58,12 +58,13 @@ def test_a_worker_with_other_kernels_makes_no_record(monkeypatch):
     assert worker.run_task(TASK)[1] is None  # the quick profile takes any
 
 
-def fake(monkeypatch, found, architecture="SkylakeX", machine="x86_64"):
+def fake(monkeypatch, found, architecture="SkylakeX", machine="x86_64", numba="znver5"):
     monkeypatch.setattr(environment, "_numpy_features", lambda: found)
     monkeypatch.setattr(environment.platform, "machine", lambda: machine)
     info = {"internal_api": "openblas", "user_api": "blas", "architecture": architecture}
     monkeypatch.setattr(environment, "threadpool_info", lambda: [info])
-    for name in ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"):
+    monkeypatch.setattr(environment, "cpu", lambda: {"numba": numba})
+    for name in ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "NUMBA_CPU_NAME"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -78,11 +79,12 @@ def test_kernels_are_those_of_every_processor_with_avx2(monkeypatch, found, wide
     fake(monkeypatch, found)
     fixed = environment.fixed()
     assert fixed.pop("OPENBLAS_CORETYPE") == "Haswell"
+    assert fixed.pop("NUMBA_CPU_NAME") == "haswell"
     assert fixed.pop("NPY_DISABLE_CPU_FEATURES", None) == wider and not fixed
 
 
 def test_nothing_is_fixed_where_it_cannot_be_or_is_so(monkeypatch):
-    fake(monkeypatch, ["X86_V3"], architecture="Haswell")
+    fake(monkeypatch, ["X86_V3"], architecture="Haswell", numba="haswell")
     assert environment.fixed() == {}
     fake(monkeypatch, [])  # a processor without AVX2 cannot run these kernels
     assert environment.fixed() == {}
@@ -93,6 +95,7 @@ def test_nothing_is_fixed_where_it_cannot_be_or_is_so(monkeypatch):
 def test_what_the_user_sets_stays(monkeypatch):
     fake(monkeypatch, NEW)
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Sandybridge")
+    monkeypatch.setenv("NUMBA_CPU_NAME", "nehalem")
     assert environment.fixed() == {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL"}
     monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "")
     assert environment.fixed() == {}

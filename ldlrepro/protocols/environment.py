@@ -1,9 +1,10 @@
 """The machine that makes numbers: how it is fixed, and how it is named.
 
 The last digits of a sum depend on the order of its terms, and BLAS and numpy choose theirs by the
-processor. Optimisers that stop before they converge carry such digits into the third one. So
-workers run with one set of kernels, that of x86 processors with AVX2, unless the variables below
-are set already.
+processor, as numba does when it turns a loop into vector instructions. Optimisers that stop before
+they converge carry such digits into the third one. So workers run with one set of kernels, that of
+x86 processors with AVX2, and with loops arranged for one of them, unless the variables below are
+set already.
 """
 
 import os
@@ -19,18 +20,20 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "ldlrepro")
 #: Those that numbers from images depend on besides.
 OF_IMAGES = ("torch", "pillow")
 BLAS_KERNELS = "Haswell"
+#: Loops are arranged for this processor, in vectors as wide as the machine has.
+NUMBA_CPU = "haswell"
 _X86 = ("x86_64", "AMD64")
 
 
 def fixed():
-    """Environment variables that fix the kernels of BLAS and numpy in a new process.
+    """Environment variables that fix kernels and compiled loops in a new process.
 
     Empty off x86, on processors without AVX2, and where this process has these kernels. A variable
     that is set keeps its value.
     """
     if not fixable():
         return {}
-    wanted = {}
+    wanted = {} if cpu()["numba"] == NUMBA_CPU else {"NUMBA_CPU_NAME": NUMBA_CPU}
     if any(i["internal_api"] == "openblas" and _kernels(i) for i in threadpool_info()):
         wanted["OPENBLAS_CORETYPE"] = BLAS_KERNELS
     if wider_features():

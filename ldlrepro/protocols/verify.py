@@ -35,7 +35,7 @@ OUTCOMES = (
     "data not at hand",
 )
 #: Relative difference up to which a record is told from one made on another kind of processor by
-#: nothing but that: compiled loops are vectorised for the processor they run on.
+#: nothing but that: compiled loops take vectors as wide as the processor has.
 ELSEWHERE = 1e-6
 _SAME_ALWAYS = ("n_train", "n_test")
 #: Seconds from which on a fold is not cheap.
@@ -99,8 +99,7 @@ def verify(papers=None, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=
                 rows.append(row | {"outcome": "failed", "why": failure.strip().split("\n")[-1]})
                 continue
             spread = spreads.of(tasks[i].method.estimator, row["dataset"])
-            own = environment.cpu()["numba"]  # where a record does not say, it is taken for ours
-            here = all(cpu.get("numba", own) == own for cpu in records.cpu)
+            here = _made_here(records)
             least = 0.0 if here else ELSEWHERE
             rows.append(row | _compared(records, again, measures, spread, least))
     columns = [*kept[0][0]] if kept else ["paper", "experiment", "dataset", "method", "fold"]
@@ -134,6 +133,21 @@ def _fresh_jobs(papers):
                             }
                         )
     return found
+
+
+def _made_here(records):
+    """Whether records come from loops compiled as here; old ones name only the machine."""
+    name = environment.fixed().get("NUMBA_CPU_NAME", environment.cpu()["numba"])
+    own, machine = (name, _wide(environment.cpu())), environment.machine()
+    return all(
+        (cpu["numba"], _wide(cpu)) == own if "numba" in cpu else made_by == machine
+        for cpu, made_by in zip(records.cpu, records.machine, strict=True)
+    )
+
+
+def _wide(cpu):
+    """Whether loops may use vectors of 512 bits."""
+    return "avx512f" in cpu.get("features", "").replace(",", " ").replace("+", "").split()
 
 
 def _compared(records, again, measures, spread, least=0.0):

@@ -149,6 +149,20 @@ def complete(records):
     return list(table.index[table.notna().all(axis=1)])
 
 
+def coverage(records, experiment):
+    """Text on how much of an experiment is there, and of which methods ranks can speak."""
+    sets = [d for d in experiment.datasets if d in set(records.dataset)]
+    pairs = {(m.name, d) for d in experiment.datasets for m in experiment.methods_on(d)}
+    run = pairs & set(zip(records.method, records.dataset, strict=True))
+    text = f"{len(run)} of {len(pairs)} pairs of a method and a data set were run."
+    if run < pairs:
+        text += (
+            f" Ranks, pairs and times below are of the {len(complete(records))} methods that have "
+            f"every one of the {len(sets)} data sets shown; with more pairs others may lead."
+        )
+    return text
+
+
 def holes(records, experiment, names):
     """Pairs that have no record: method, data sets, why.
 
