@@ -1,7 +1,10 @@
 """Tables, tests and verdicts made from rows."""
 
 from dataclasses import replace
+from io import StringIO
+from urllib.parse import unquote
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,11 +13,12 @@ from ldlrepro.datasets import make_standin
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.protocols import get_paper
-from ldlrepro.report import claims, compare, provenance, settings, tables, yardstick
+from ldlrepro.report import claims, compare, plots, provenance, settings, tables, yardstick
 from ldlrepro.report.chapter import Chapter
+from ldlrepro.report.html import spread_out
 from ldlrepro.report.structrf import figures
 from ldlrepro.report.structrf.tables import running_times
-from ldlrepro.report.values import Beside, Difference, Outcomes, Share, Shown, Spread
+from ldlrepro.report.values import Beside, Difference, Held, Outcomes, Share, Shown, Spread, Wins
 
 NAMES = {"SJAFFE": "s-JAFFE", "Movie": "Movie"}
 
@@ -80,8 +84,52 @@ def test_a_table_a_data_set_and_tables_of_five():
     )
     assert [f"K-L on set {i}<" in html.data for i, html in enumerate(shown)] == [True] * 11
     fives = list(tables.show_by_fives(ours, printed(), "kl_divergence", names, ["StructRF"]))
-    assert "<caption>K-L</caption>" in fives[0].data
-    assert [html.data.count("<th>Set ") for html in fives] == [5, 5, 1]
+    assert "<div class='title'>K-L</div>" in fives[0].data
+    assert [html.data.count("<th scope='col'>Set ") for html in fives] == [5, 5, 1]
+    together = tables.show_each_data_set(
+        tables.summary(records(), measures=["kl_divergence"]),
+        printed(),
+        {"SJAFFE": "s-JAFFE"},
+        ["kl_divergence"],
+        ["StructRF"],
+    )
+    first, second = (html.data for html in together)
+    assert "All 1 printed cells" in first and "<td>agrees</td>" in first
+    assert "<summary>s-JAFFE (1 of 1)</summary>" in second and "class='agrees'" in second
+
+
+def test_a_table_carries_its_numbers_and_long_ones_are_folded():
+    frame = pd.DataFrame({"set": ["a", "b"], "K-L": [Spread(1 / 3, 0.1), None], "x": [0.5, None]})
+    html = tables.show(frame, "K-L, two <sets>", False).data
+    assert "K-L, two &lt;sets&gt;" in html and "<details" not in html
+    link = html.split('href="data:text/csv;charset=utf-8,')[1].split('"')[0]
+    found = pd.read_csv(StringIO(unquote(link)))
+    assert list(found) == ["set", "K-L, mean", "K-L, std", "x"]
+    assert found["K-L, mean"][0] == pytest.approx(1 / 3, rel=1e-9)
+    assert found.iloc[1, 1:].isna().all() and 'download="k-l-two-sets.csv"' in html
+    long = tables.show(pd.concat([frame] * 5), "long", False)
+    assert long.data.startswith("<details") and "<summary>long</summary>" in long.data
+    assert "<details" not in tables.show(pd.concat([frame] * 5), "l", False, folded=False).data
+
+
+def test_values_of_several_numbers_in_each_other_have_a_column_each():
+    wins = Wins(1, 2, Held(3, 4, 5), Held(6, 7, 8), 0, 0)
+    found = spread_out(pd.DataFrame({"wins": [wins]}))
+    assert found["wins, shown, holm"][0] == 4 and found["wins, worse, bh"][0] == 8
+
+
+def test_what_is_drawn_is_told_by_a_hash():
+    def figure(values, colour="C0", title="t"):
+        made, axis = plt.subplots()
+        axis.plot(values, color=colour)
+        axis.bar([0, 1], [2.0, values[0]])
+        axis.set_title(title)
+        plt.close(made)
+        return plots.drawn(made)
+
+    same = figure([1.0, 2.0])
+    assert same == figure([1.0 + 1e-12, 2.0], colour="red")
+    assert len({same, figure([1.001, 2.0]), figure([2.0, 1.0]), figure([1.0, 2.0], title="u")}) == 4
 
 
 def test_summary_is_mean_and_sample_deviation():
@@ -114,7 +162,7 @@ def test_what_the_mean_predictor_agrees_with_tells_nothing():
     assert cell.outcome == "cannot tell" and cell.within and not cell.tells
     assert tables.agreeing(compared[compared.method == "StructRF"]) == (0, 0, 1, 1)
     html = tables.side_by_side(ours, rows, "T", ["kl_divergence"], ["StructRF"]).data
-    assert " ?</td>" in html
+    assert "<td class='cannot-tell'>" in html and " ?<br>" in html
     # Far from the mean of our folds the same cell tells.
     told = tables.with_null(printed(), mine.assign(kl_divergence=1.0), "mean")
     compared = tables.cells(ours, told)
@@ -188,7 +236,7 @@ def test_synthetic_numbers_are_never_set_beside_printed_ones():
 def test_side_by_side_shows_paper_ours_and_difference():
     ours = tables.summary(records(shift=0.0117), measures=["kl_divergence"])
     html = tables.side_by_side(ours, printed(), "T", ["kl_divergence"], ["StructRF"]).data
-    assert "0.0544±0.0117" in html and "K-L ↓" in html
+    assert "0.0544<span class='more'>±0.0117</span>" in html and "K-L ↓" in html
     difference = (ours["mean"][0] - 0.0544) / 0.0117
     assert f"{difference:+.1f} sd" in html
 

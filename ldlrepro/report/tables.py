@@ -3,14 +3,15 @@
 from html import escape
 
 import pandas as pd
-from IPython.display import HTML
 
 from ldlrepro import published
 from ldlrepro.metrics import DISTRIBUTION, MEASURES
+from ldlrepro.report.html import as_html
 from ldlrepro.report.values import Beside, Outcomes, Spread
 
 #: How a table marks the outcome of a cell.
 MARKS = {published.AGREES: "✓", published.DIFFERS: "✗", published.CANNOT_TELL: "?"}
+_STUB = "<b>ours</b><br>printed"
 
 
 def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
@@ -99,27 +100,49 @@ def agreement(compared, names, apart=()):
     return pd.DataFrame(table).rename_axis("data set")
 
 
-def side_by_side(ours, printed, caption, measures, order):
-    """One data set: a row a method, a column a measure; in each cell paper, ours, difference.
+def side_by_side(ours, printed, caption, measures, order, folded=None):
+    """One data set: a row a method, a column a measure; in each cell ours above the printed mean.
 
-    The difference is in published standard deviations, where the paper prints none in percent of
-    the printed mean. A tick: within the tolerance; a question mark: so is the mean predictor.
+    On demand also standard deviations and the difference, in published standard deviations, where
+    the paper prints none in percent of the printed mean. A tick: the cell agrees; a cross: it
+    differs; a question mark: it cannot tell.
     """
     arrows = {m: "↑" if MEASURES[m].greater_is_better else "↓" for m in measures}
     heads = {m: f"{MEASURES[m].label} {arrows[m]}" for m in measures}
-    return _grid(ours, printed, caption, "measure", heads, order)
+    return _grid(ours, printed, caption, "measure", heads, order, folded)
 
 
 def show_each_data_set(ours, printed, captions, measures, order):
     """`side_by_side` for each data set of ``captions`` (dict, data set -> caption) that was run.
 
+    Before them, all cells in one table that a page of the book can search and sort.
+
     See Also
     --------
     show_by_fives : All sets in one measure.
     """
+    compared = cells(ours, printed)
+    compared = compared[compared.dataset.isin(captions) & compared.ours.notna()]
+    if len(compared):
+        yield _one_row_a_cell(compared, captions)
     for dataset in (d for d in captions if d in set(ours.dataset)):
         mine, theirs = (rows[rows.dataset == dataset] for rows in (ours, printed))
-        yield side_by_side(mine, theirs, captions[dataset], measures, order)
+        yield side_by_side(mine, theirs, captions[dataset], measures, order, folded=True)
+
+
+def _one_row_a_cell(compared, captions):
+    frame = pd.DataFrame(
+        {
+            "table": compared.dataset.map(captions),
+            "method": compared.method,
+            "measure": [MEASURES[m].label for m in compared.measure],
+            "printed": [Spread(c.published, c.published_std) for c in compared.itertuples()],
+            "ours": [Spread(c.ours, c.ours_std) for c in compared.itertuples()],
+            "difference": [_away(c) for c in compared.itertuples()],
+            "outcome": compared.outcome,
+        }
+    )
+    return show(frame, f"All {len(frame)} printed cells of these tables in one", False, folded=True)
 
 
 def by_data_set(ours, printed, caption, heads, order):
@@ -149,8 +172,9 @@ def show_by_fives(ours, printed, measure, names, order, caption=None):
         yield by_data_set(mine, theirs, caption, {d: names[d] for d in some}, order)
 
 
-def _grid(ours, printed, caption, column, heads, order):
-    compared = cells(ours, printed).set_index(["method", column])
+def _grid(ours, printed, caption, column, heads, order, folded=None):
+    compared = cells(ours, printed)
+    shown = compared.set_index(["method", column])
     mine = ours.set_index(["method", column])
     body = []
     for method in (m for m in order if m in set(ours.method)):
@@ -159,31 +183,44 @@ def _grid(ours, printed, caption, column, heads, order):
             if (method, key) not in mine.index:
                 row.append("<td>not run</td>")
                 continue
-            own = Spread(mine.loc[(method, key), "mean"], mine.loc[(method, key), "std"])
-            c = compared.loc[(method, key)] if (method, key) in compared.index else None
-            if c is not None and pd.notna(c.ours):
-                mark = MARKS.get(c.outcome, "")
-                theirs = Spread(c.published, c.published_std)
-                lines = f"{theirs}<br><b>{own}</b><br>{_away(c)} {mark}"
-            else:
-                lines = f"–<br><b>{own}</b>"
-            row.append(f"<td>{lines}</td>")
-        body.append(f"<tr>{''.join(row)}</tr>")
-    head = "".join(f"<th>{escape(text)}</th>" for text in heads.values())
-    return HTML(
-        f"<table class='ldl'><caption>{escape(caption)}</caption>"
-        f"<thead><tr><th>paper<br><b>ours</b><br>difference</th>{head}</tr></thead>"
-        f"<tbody>{''.join(body)}</tbody></table>"
-    )
+            own = mine.loc[(method, key)]
+            cell = shown.loc[(method, key)] if (method, key) in shown.index else None
+            row.append(_beside(own, cell))
+        body.append(row)
+    counted = agreeing(compared)
+    data = ours.merge(
+        compared[["dataset", "method", "measure", "published", "published_std", "outcome"]],
+        on=["dataset", "method", "measure"],
+        how="left",
+    ).drop(columns="source")
+    if any(counted):
+        caption = f"{caption} ({counted})"
+    return as_html(caption, ["", *heads.values()], body, data, folded, stub=_STUB, more=True)
 
 
-def show(frame, caption, index=True, form="{}", missing="–"):
-    """A small DataFrame as an HTML table with a caption: numbers become text here.
+def _beside(own, cell):
+    """A cell: ours and its outcome, below it the printed number; both in full on demand."""
+    mine = f"<b>{own['mean']:.4f}</b>{_more(own['std'])}"
+    if cell is None or pd.isna(cell.ours):
+        return f"<td>{mine}<br>–</td>"
+    theirs = f"{cell.published:.4f}{_more(cell.published_std)}"
+    away = f"<span class='more'><br>{_away(cell)}</span>"
+    kind = f" class='{cell.outcome.replace(' ', '-')}'" if cell.outcome in MARKS else ""
+    return f"<td{kind}>{mine} {MARKS.get(cell.outcome, '')}<br>{theirs}{away}</td>"
+
+
+def _more(std):
+    return "" if pd.isna(std) else f"<span class='more'>±{std:.4f}</span>"
+
+
+def show(frame, caption, index=True, form="{}", missing="–", folded=None):
+    """A DataFrame as an HTML table with a caption: numbers become text here.
 
     Parameters
     ----------
     form : how floats, `Spread` and `Beside` are written, "{:.1%}" say, or a dict: head -> form
     missing : text in place of None and NaN
+    folded : whether only the caption shows at first; None: if the table is long
 
     See Also
     --------
@@ -191,16 +228,11 @@ def show(frame, caption, index=True, form="{}", missing="–"):
     """
     frame = frame.reset_index() if index else frame
     forms = form if isinstance(form, dict) else dict.fromkeys(frame.columns, form)
-    head = "".join(f"<th>{escape(str(c))}</th>" for c in frame.columns)
     columns = [
         [_cell(_written(value, forms.get(head, "{}"), missing)) for value in frame[head]]
         for head in frame.columns
     ]
-    rows = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*columns, strict=True))
-    return HTML(
-        f"<table class='ldl'><caption>{escape(caption)}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    )
+    return as_html(caption, frame.columns, list(zip(*columns, strict=True)), frame, folded)
 
 
 def _written(value, form, missing):

@@ -1,0 +1,67 @@
+"""Tables as HTML: they scroll in a box of their own, fold, and carry their numbers as CSV."""
+
+import re
+from html import escape
+from urllib.parse import quote
+
+import pandas as pd
+from IPython.display import HTML
+
+#: Tables of more rows come folded: the caption says what is inside.
+ROWS = 8
+
+
+def as_html(caption, head, rows, data, folded=None, stub=None, more=False):
+    """A table in the book's one form.
+
+    Parameters
+    ----------
+    caption : text; head : texts of the columns
+    rows : lists of cells, each "<td>...</td>" with a row's head first
+    data : DataFrame that the link "data" saves as CSV, cells of several numbers spread over columns
+    folded : whether only the caption shows at first; None: with more than `ROWS` rows
+    stub : HTML of the first column's head, in place of its text
+    more : whether cells have parts of class "more", which a switch shows
+
+    Returns
+    -------
+    HTML
+    """
+    folded = len(rows) > ROWS if folded is None else folded
+    heads = [f"<th scope='col'>{escape(str(text))}</th>" for text in head]
+    if stub is not None:
+        heads[0] = f"<th scope='col'>{stub}</th>"
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    table = f"<table><thead><tr>{''.join(heads)}</tr></thead><tbody>{body}</tbody></table>"
+    switch = "<label><input type='checkbox'> details</label>" if more else ""
+    links = f"<div class='links'>{switch}{_download(caption, data)}</div>"
+    label = escape(caption, quote=True)
+    box = f"<div class='box' tabindex='0' role='region' aria-label='{label}'>{table}</div>"
+    if folded:
+        return HTML(
+            f"<details class='ldl'><summary>{escape(caption)}</summary>{links}{box}</details>"
+        )
+    return HTML(f"<div class='ldl'><div class='title'>{escape(caption)}</div>{links}{box}</div>")
+
+
+def _download(caption, data):
+    """A link that carries the numbers of a table with it."""
+    text = quote(spread_out(data).to_csv(index=False, float_format="%.10g"), safe=" ,;:.()/+*!~")
+    name = re.sub(r"[^a-z0-9]+", "-", caption.lower()).strip("-")[:60]
+    return f'<a download="{name}.csv" href="data:text/csv;charset=utf-8,{text}">data</a>'
+
+
+def spread_out(frame):
+    """A frame in which cells of several numbers have a column for each of them."""
+    columns = {}
+    for name in frame.columns:
+        values = list(frame[name])
+        fields = next((type(v)._fields for v in values if hasattr(v, "_fields")), None)
+        if fields is None:
+            columns[str(name)] = values
+            continue
+        for i, field in enumerate(fields):
+            columns[f"{name}, {field}"] = [v[i] if hasattr(v, "_fields") else None for v in values]
+    found = pd.DataFrame(columns)
+    nested = any(hasattr(v, "_fields") for name in found for v in found[name])
+    return spread_out(found) if nested else found
