@@ -10,11 +10,11 @@ from ldlrepro.models.maxent._objective import scaler
 
 
 class AAS(LDLEstimator):
-    """Appearance- and age-specific estimation (Lanitis, Draganova, Christodoulou 2004 [1]_).
+    r"""Appearance- and age-specific estimation (Lanitis, Draganova, Christodoulou 2004 [1]_).
 
-    The age is a quadratic function of the face's parameters, age = a + b.x + c.x^2. There is one
-    for each cluster of faces (appearance-specific), whose age chooses a range of ages, and in each
-    cluster one for each range (age-specific), whose age is the answer.
+    The age is a quadratic function of the face's parameters, :math:`a + b^\top x + c^\top x^2`.
+    There is one for each cluster of faces (appearance-specific), whose age chooses a range of ages,
+    and in each cluster one for each range (age-specific), whose age is the answer.
 
     Parameters
     ----------

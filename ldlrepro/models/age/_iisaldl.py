@@ -30,8 +30,10 @@ class IISALDL(LDLEstimator):
     Attributes
     ----------
     sigmas_ : (c,) width of each age.
-    n_rounds_ : int; n_iter_ : int, steps of all turns.
-    errors_ : list of float, mean error after each turn; model_ : fitted SAIIS
+    n_rounds_ : int
+    n_iter_ : int, steps of all turns.
+    errors_ : list of float, mean error after each turn.
+    model_ : fitted SAIIS
 
     Raises
     ------

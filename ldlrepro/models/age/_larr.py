@@ -19,7 +19,8 @@ class LARR(LDLEstimator):
     ----------
     reach : int >= 0, years on either side of the regressor's age among which it is adjusted;
         0 leaves it (a plain robust regressor).
-    C : float > 0, of the regressor. local_C : float > 0, of the classifiers.
+    C : float > 0, of the regressor.
+    local_C : float > 0, of the classifiers.
     epsilon : float >= 0, years of error that cost the regressor nothing.
     scale : {"standard", None}, features with mean 0 and variance 1, or as they are.
     sigma : float > 0, width of the predicted normal density; None takes that of the rows of D.
@@ -27,7 +28,8 @@ class LARR(LDLEstimator):
     Attributes
     ----------
     sigma_ : float
-    regressor_ : fitted SVR; classifier_ : fitted SVC, None where there is one age or no reach
+    regressor_ : fitted SVR
+    classifier_ : fitted SVC, None where there is one age or no reach
 
     Raises
     ------

@@ -23,7 +23,8 @@ class CCA(Embedding):
 
     Attributes
     ----------
-    components_ : the fitted principal components; directions_ : (r, l)
+    components_ : the fitted principal components
+    directions_ : (r, l)
 
     See Also
     --------

@@ -8,11 +8,15 @@ from ldlrepro.models.embedding._solver import smallest, whiten
 
 
 class LPP(GraphEmbedding):
-    """Locality preserving projections (He and Niyogi 2003 [1]_).
+    r"""Locality preserving projections (He and Niyogi 2003 [1]_).
 
-    Directions v of the smallest eigenvalues in Z^T L Z v = eta Z^T S Z v: neighbouring rows stay
-    near each other. Z are the principal components, S the degrees and L the Laplacian of a graph
-    that links rows of which one is among the nearest of the other, with heat-kernel weights.
+    Directions v of the smallest eigenvalues in
+
+    .. math:: Z^\top L Z\, v = \eta\, Z^\top S Z\, v:
+
+    neighbouring rows stay near each other. Z are the principal components, S the degrees and L the
+    Laplacian of a graph that links rows of which one is among the nearest of the other, with
+    heat-kernel weights.
 
     Parameters
     ----------
@@ -22,12 +26,13 @@ class LPP(GraphEmbedding):
     variance : float in (0, 1], share of the variance that the principal components keep before;
         He and Niyogi name this step, the MSLP paper does not.
     kernel : {"linear", "rbf"}, of the components.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
+    width : float > 0 or None, of ``exp(-|x - y|^2 / (2 width^2))``; None for the average distance
         between training rows. The MSLP paper gives none.
 
     Attributes
     ----------
-    components_ : the fitted principal components; directions_ : (r, l)
+    components_ : the fitted principal components
+    directions_ : (r, l)
 
     See Also
     --------

@@ -11,9 +11,12 @@ _BLOCK = 2**24  # numbers of the differences held at a time
 
 
 class NPE(GraphEmbedding):
-    """Neighbourhood preserving embedding (He, Cai, Yan, Zhang 2005 [1]_).
+    r"""Neighbourhood preserving embedding (He, Cai, Yan, Zhang 2005 [1]_).
 
-    Directions v of the smallest eigenvalues in Z^T M Z v = eta Z^T Z v with M = (I - W)^T (I - W):
+    Directions v of the smallest eigenvalues in
+
+    .. math:: Z^\top M Z\, v = \eta\, Z^\top Z\, v, \qquad M = (I - W)^\top (I - W):
+
     every row stays the same weighted mean of its neighbours. Z are the principal components.
 
     Parameters

@@ -17,7 +17,8 @@ class PCA(Embedding):
 
     Attributes
     ----------
-    components_ : the fitted sklearn.decomposition.PCA; directions_ : (r, l)
+    components_ : the fitted sklearn.decomposition.PCA
+    directions_ : (r, l)
 
     See Also
     --------

@@ -27,8 +27,9 @@ class SABFGS(QuasiNewton):
 
     Attributes
     ----------
-    coef_ : (c, q), of the features as scaled; n_iter_ : int; loss_ : float, mean of -sum d ln p
-        over the rows, with the penalty.
+    coef_ : (c, q), of the features as scaled.
+    n_iter_ : int
+    loss_ : float, mean of -sum d ln p over the rows, with the penalty.
 
     Warns
     -----

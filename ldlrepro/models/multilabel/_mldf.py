@@ -255,7 +255,7 @@ class MLDF(_Cascades, MultiLabelEstimator):
     max_estimators : int >= 1, up to this many.
     more_depth : int >= 1, layer t has trees of depth t times this.
     reuse : bool, whether to reuse the layer before (Algorithms 1 and 2); or a function in place of
-        Algorithm 2, called as `log_threshold`.
+        Algorithm 2, called as ``log_threshold``.
     reuse_from : int >= 2, the first layer that may reuse (Algorithm 3: 3; released code: 2).
     sort_scores : bool, whether confidences sort the scores first, as Table 2 has it; False takes
         them by the columns, as released code does.
@@ -267,10 +267,10 @@ class MLDF(_Cascades, MultiLabelEstimator):
     Attributes
     ----------
     n_layers_ : int, layers kept
-    layer_index_ : int, from 1: L of Algorithm 3, which is n_layers_; with ``growth=False`` the
+    layer_index_ : int, from 1: L of Algorithm 3, which is ``n_layers_``; with ``growth=False`` the
         best, on the training rows, of all layers grown (the first of equals), without patience
     performance_ : list of float, the measure on the training rows after every layer grown
-    thresholds_ : (n_layers_,) float64, of the confidence, 0 for no reuse
+    thresholds_ : (``n_layers_``,) float64, of the confidence, 0 for no reuse
 
     Raises
     ------

@@ -34,7 +34,8 @@ class MLFE(MultiLabelEstimator):
     ----------
     codes_ : (n, n), the combinations W, diagonal 0
     numerical_ : (n, c), the numerical labels
-    dual_coef_ : (n, c), weights of the kernel with each training row; intercept_ : (c,)
+    dual_coef_ : (n, c), weights of the kernel with each training row.
+    intercept_ : (c,)
     gamma_ : float, the kernel is exp(-gamma ||x - x'||^2); width: the mean distance of two rows
     objectives_ : (steps + 1,), objective of the regression; it never rises
     n_unconverged_ : int, combinations stopped by the limit of 200 passes before the gradients were

@@ -12,11 +12,14 @@ _ENCODINGS = ("number", "one_hot")
 
 
 class CPNN(LDLEstimator):
-    """CPNN (Geng, Yin, Zhou 2013 [1]_).
+    r"""CPNN (Geng, Yin, Zhou 2013 [1]_).
 
     A net with one hidden layer of sigmoids and a linear output f(x, y) takes the features and the
-    label y as its inputs; p(y | x) = exp f(x, y) / sum_y' exp f(x, y'). Trained on the K-L
-    divergence.
+    label y as its inputs;
+
+    .. math:: p(y \mid x) = \exp f(x, y) \Big/ \sum_{y'} \exp f(x, y').
+
+    Trained on the K-L divergence.
 
     Parameters
     ----------
@@ -35,8 +38,8 @@ class CPNN(LDLEstimator):
 
     Attributes
     ----------
-    n_iter_ : int, the step whose weights are kept; loss_ : float, mean K-L divergence of the rows
-        fitted, after the last step.
+    n_iter_ : int, the step whose weights are kept.
+    loss_ : float, mean K-L divergence of the rows fitted, after the last step.
 
     See Also
     --------

@@ -22,7 +22,9 @@ class PTBayes(LDLEstimator):
 
     Attributes
     ----------
-    prior_ : (c,); mean_ : (c, q); variance_ : (c, q)
+    prior_ : (c,)
+    mean_ : (c, q)
+    variance_ : (c, q)
 
     Raises
     ------

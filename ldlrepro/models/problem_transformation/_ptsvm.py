@@ -26,14 +26,15 @@ class PTSVM(LDLEstimator):
     C : float > 0, price of an error.
     draws : int >= 1 or None, labels drawn for a training row; None for as many as there are
         labels, so that there are c n rows as in the original.
-    width : float > 0 or None, of the kernel exp(-|x - y|^2 / (2 width^2)); None for the average
+    width : float > 0 or None, of the kernel ``exp(-|x - y|^2 / (2 width^2))``; None for the average
         distance between training rows (MSLP paper, section 3.1).
     folds : int >= 2, parts of the rows for the held-out decision values.
     random_state : int, RandomState or None
 
     Attributes
     ----------
-    width_ : float; pairs_ : list of pairs of labels.
+    width_ : float
+    pairs_ : list of pairs of labels.
 
     See Also
     --------

@@ -40,8 +40,9 @@ class LDLForest(DifferentiableForest):
 
     Attributes
     ----------
-    n_iter_ : int, steps of Theta taken; best_iter_ : int, the step whose trees are kept.
-    loss_curve_ : (n_iter_,) mean cross-entropy of a tree (Eq. 3) on each mini-batch before its
+    n_iter_ : int, steps of Theta taken.
+    best_iter_ : int, the step whose trees are kept.
+    loss_curve_ : (``n_iter_``,) mean cross-entropy of a tree (Eq. 3) on each mini-batch before its
         step.
     validation_curve_ : list of (iteration, K-L divergence of the forest) pairs.
     path_ : dict, the trees at each iteration of ``path``.

@@ -22,7 +22,8 @@ class NDFLDL(DifferentiableForest):
 
     Attributes
     ----------
-    trees_ : list of trees; best_iter_ : list of int, the step of each that is kept.
+    trees_ : list of trees
+    best_iter_ : list of int, the step of each that is kept.
     loss_curves_ : list of (steps,) arrays, mean cross-entropy of a tree on its mini-batches.
     n_iter_ : int, mini-batches of all trees.
 
