@@ -45,17 +45,18 @@ def chapters():
             if not any((BOOK.parent / page).with_suffix(s).exists() for s in (".ipynb", ".md")):
                 continue
             for method in experiment.methods:
-                for name in _estimators(method.estimator):
-                    shown = found.setdefault(name, {}).setdefault(page, [])
-                    # A variant's name tells its settings.
-                    label = method.settings.get("learner", "" if method.settings else method.name)
-                    if label not in ("", name, *shown):
-                        shown.append(label)
+                names = list(_estimators(method.estimator))
+                for name in names:
+                    found.setdefault(name, {}).setdefault(page, [])
+                # The innermost has the method's name; a variant's name tells its settings.
+                label = method.settings.get("learner", "" if method.settings else method.name)
+                if names and label not in ("", names[-1], *found[names[-1]][page]):
+                    found[names[-1]][page].append(label)
     return found
 
 
 def _estimators(estimator):
-    """Public names of an estimator's class and of those inside it."""
+    """Public names of an estimator's class and of those inside it, from the outside in."""
     for cls in type(estimator).__mro__:
         if getattr(ldlrepro, cls.__name__, None) is cls:
             yield cls.__name__
