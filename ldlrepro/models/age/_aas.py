@@ -58,6 +58,14 @@ class AAS(LDLEstimator):
        estimation", IEEE Transactions on Systems, Man, and Cybernetics B 34(1), 2004.
     .. [2] Geng, Smith-Miles, Zhou, "Facial age estimation by learning from label distributions",
        AAAI 2010.
+
+    Examples
+    --------
+    >>> from ldlrepro import AAS, datasets
+    >>> faces = datasets.make_standin("FG-Net", 90, random_state=0)  # synthetic
+    >>> model = AAS().fit(faces.X, faces.D)
+    >>> len(model.functions_)  # clusters
+    2
     """
 
     def __init__(

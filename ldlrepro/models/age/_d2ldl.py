@@ -61,6 +61,14 @@ class D2LDL(LDLEstimator):
     ----------
     .. [1] He, Li, Zhang, Wu, Geng, Zhang, Yang, Zhuang, "Data-dependent label distribution learning
        for age estimation", IEEE Transactions on Image Processing 26(8), 2017.
+
+    Examples
+    --------
+    >>> from ldlrepro import D2LDL, datasets
+    >>> faces = datasets.make_standin("FG-Net", 90, random_state=0)  # synthetic
+    >>> model = D2LDL().fit(faces.X, faces.D)
+    >>> model.distributions_.shape  # learned for the training rows
+    (90, 70)
     """
 
     def __init__(

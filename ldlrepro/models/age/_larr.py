@@ -53,6 +53,14 @@ class LARR(LDLEstimator):
     ----------
     .. [1] Guo, Fu, Dyer, Huang, "Image-based human age estimation by manifold learning and locally
        adjusted robust regression", IEEE Transactions on Image Processing 17(7), 2008.
+
+    Examples
+    --------
+    >>> from ldlrepro import LARR, datasets
+    >>> faces = datasets.make_standin("FG-Net", 90, random_state=0)  # synthetic
+    >>> model = LARR(reach=2).fit(faces.X, faces.D)
+    >>> model.predict(faces.X[:2]).shape
+    (2, 70)
     """
 
     def __init__(self, reach=4, *, C=10.0, local_C=0.01, epsilon=1.0, scale="standard", sigma=None):

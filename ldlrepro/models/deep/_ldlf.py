@@ -89,6 +89,14 @@ class DeepLDLForest(DeepTrees):
     References
     ----------
     .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017.
+
+    Examples
+    --------
+    >>> from ldlrepro import DeepLDLForest, datasets
+    >>> data = datasets.make_scenes(20, random_state=0)  # synthetic
+    >>> model = DeepLDLForest(2, depth=3, size=32, epochs=1, random_state=0).fit(data.X, data.D)
+    >>> model.predict(data.X[:2]).shape
+    (2, 4)
     """
 
     def __init__(

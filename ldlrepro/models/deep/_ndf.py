@@ -79,6 +79,14 @@ class DeepNDFLDL(DeepTrees):
     ----------
     .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017.
     .. [2] Kontschieder, Fiterau, Criminisi, Rota Bulo, "Deep neural decision forests", ICCV 2015.
+
+    Examples
+    --------
+    >>> from ldlrepro import DeepNDFLDL, datasets
+    >>> data = datasets.make_scenes(20, random_state=0)  # synthetic
+    >>> model = DeepNDFLDL(2, depth=3, size=32, epochs=1, random_state=0).fit(data.X, data.D)
+    >>> model.predict(data.X[:2]).shape
+    (2, 4)
     """
 
     by_turns = True

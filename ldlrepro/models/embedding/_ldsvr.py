@@ -56,6 +56,14 @@ class LDSVR(LDLEstimator):
        learning", IJCAI 2015.
     .. [2] Perez-Cruz, Camps-Valls, Soria-Olivas, Perez-Ruixo, Figueiras-Vidal, Artes-Rodriguez,
        "Multi-dimensional function approximation and regression estimation", ICANN 2002.
+
+    Examples
+    --------
+    >>> from ldlrepro import LDSVR, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = LDSVR().fit(toy.X, toy.D)
+    >>> model.dual_coef_.shape
+    (500, 3)
     """
 
     def __init__(self, C=1.0, *, epsilon=0.1, width=None, floor=0.01, max_iter=100, tol=1e-4):

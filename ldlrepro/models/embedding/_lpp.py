@@ -50,6 +50,14 @@ class LPP(GraphEmbedding):
     .. [1] He, Niyogi, "Locality preserving projections", NIPS 2003.
     .. [2] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
        2018.
+
+    Examples
+    --------
+    >>> from ldlrepro import LPP, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = LPP(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     def _directions(self, X, Z, D, count):
@@ -78,6 +86,14 @@ class KernelLPP(LPP):
     References
     ----------
     .. [1] He, Niyogi, "Locality preserving projections", NIPS 2003.
+
+    Examples
+    --------
+    >>> from ldlrepro import KernelLPP, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = KernelLPP(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):

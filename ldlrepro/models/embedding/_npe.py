@@ -42,6 +42,14 @@ class NPE(GraphEmbedding):
     References
     ----------
     .. [1] He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005.
+
+    Examples
+    --------
+    >>> from ldlrepro import NPE, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = NPE(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     def _directions(self, X, Z, D, count):
@@ -73,6 +81,14 @@ class KernelNPE(NPE):
     References
     ----------
     .. [1] He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005.
+
+    Examples
+    --------
+    >>> from ldlrepro import KernelNPE, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = KernelNPE(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):

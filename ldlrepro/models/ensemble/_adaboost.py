@@ -77,6 +77,14 @@ class AdaBoostLDL(LDLEstimator):
     ----------
     .. [1] Shen, Xu, Yu, Jia, "Label distribution ensemble learning" (in Chinese), Journal of
        Nanjing University of Science and Technology 44(6), 2020.
+
+    Examples
+    --------
+    >>> from ldlrepro import AAKNN, AdaBoostLDL, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = AdaBoostLDL(AAKNN(5), random_state=0).fit(toy.X, toy.D)
+    >>> len(model.estimators_), model.estimator_weights_.shape
+    (5, (5,))
     """
 
     def __init__(

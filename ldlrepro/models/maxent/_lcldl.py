@@ -64,6 +64,14 @@ class LCLDL(QuasiNewton):
     ----------
     .. [1] Jia, Li, Liu, Zhang, "Label distribution learning by exploiting label correlations", AAAI
        2018.
+
+    Examples
+    --------
+    >>> from ldlrepro import LCLDL, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = LCLDL().fit(toy.X, toy.D)
+    >>> model.coef_.shape
+    (3, 3)
     """
 
     def __init__(

@@ -80,6 +80,14 @@ class LDLLCLR(MaxEnt):
     ----------
     .. [1] Ren, Jia, Li, Zhao, "Label distribution learning with label correlations via low-rank
        approximation", IJCAI 2019.
+
+    Examples
+    --------
+    >>> from ldlrepro import LDLLCLR, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = LDLLCLR().fit(toy.X, toy.D)
+    >>> model.correlation_.shape
+    (3, 3)
     """
 
     def __init__(

@@ -74,6 +74,14 @@ class LDLSF(LDLEstimator):
     ----------
     .. [1] Ren, Jia, Li, Chen, Li, "Label distribution learning with label-specific features", IJCAI
        2019.
+
+    Examples
+    --------
+    >>> from ldlrepro import LDLSF, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = LDLSF().fit(toy.X, toy.D)
+    >>> bool((model.coef_ - model.specific_ - model.common_).max() < 0.1)
+    True
     """
 
     def __init__(

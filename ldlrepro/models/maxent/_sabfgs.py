@@ -51,6 +51,14 @@ class SABFGS(QuasiNewton):
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.
+
+    Examples
+    --------
+    >>> from ldlrepro import SABFGS, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = SABFGS().fit(toy.X, toy.D)
+    >>> model.coef_.shape, model.predict(toy.X_test).shape
+    ((3, 3), (2601, 3))
     """
 
     def __init__(

@@ -46,6 +46,14 @@ class SAIIS(MaxEnt):
     .. [1] Geng, "Label distribution learning", TKDE 2016.
     .. [2] Della Pietra, Della Pietra, Lafferty, "Inducing features of random fields",
        TPAMI 1997.
+
+    Examples
+    --------
+    >>> from ldlrepro import SAIIS, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = SAIIS(20, path=(5, 20)).fit(toy.X, toy.D)
+    >>> [step for step, P in model.staged_predict(toy.X_test)]
+    [5, 20]
     """
 
     def __init__(

@@ -302,6 +302,14 @@ class MLDF(_Cascades, MultiLabelEstimator):
     References
     ----------
     .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+
+    Examples
+    --------
+    >>> from ldlrepro import MLDF, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = MLDF("one_error", n_estimators=5, max_layers=3, random_state=0).fit(data.X, data.Y)
+    >>> model.n_layers_ <= 3
+    True
     """
 
     def __init__(
@@ -389,6 +397,14 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
     References
     ----------
     .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+
+    Examples
+    --------
+    >>> from ldlrepro import MLDFSuite, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = MLDFSuite(n_estimators=5, max_layers=2, random_state=0).fit(data.X, data.Y)
+    >>> [cascade.measure for cascade in model.cascades_][:2]
+    ['hamming_loss', 'one_error']
     """
 
     def _fit(self, X, Y):

@@ -74,6 +74,14 @@ class MLFE(MultiLabelEstimator):
     ----------
     .. [1] Zhang, Zhong, Zhang, "Feature-induced labeling information enrichment for multi-label
        learning", AAAI 2018.
+
+    Examples
+    --------
+    >>> from ldlrepro import MLFE, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = MLFE().fit(data.X, data.Y)
+    >>> bool(((model.numerical_ > 0) == (data.Y > 0)).all())  # signs are kept
+    True
     """
 
     def __init__(

@@ -60,6 +60,14 @@ class CPNN(LDLEstimator):
     ----------
     .. [1] Geng, Yin, Zhou, "Facial age estimation by learning from label distributions", TPAMI
        2013.
+
+    Examples
+    --------
+    >>> from ldlrepro import CPNN, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = CPNN(max_iter=20, random_state=0).fit(toy.X, toy.D)
+    >>> model.n_iter_ <= 20
+    True
     """
 
     def __init__(

@@ -44,6 +44,14 @@ class PTBayes(LDLEstimator):
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.
+
+    Examples
+    --------
+    >>> from ldlrepro import PTBayes, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = PTBayes().fit(toy.X, toy.D)
+    >>> model.prior_.shape, model.mean_.shape
+    ((3,), (3, 3))
     """
 
     def __init__(self, variance_floor=10.0):

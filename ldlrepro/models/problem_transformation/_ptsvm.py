@@ -58,6 +58,14 @@ class PTSVM(LDLEstimator):
        likelihood methods", Advances in Large Margin Classifiers, 1999.
     .. [3] Wu, Lin, Weng, "Probability estimates for multi-class classification by pairwise
        coupling", Journal of Machine Learning Research 5, 2004.
+
+    Examples
+    --------
+    >>> from ldlrepro import PTSVM, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = PTSVM(draws=1, random_state=0).fit(toy.X, toy.D)
+    >>> model.pairs_
+    [(0, 1), (0, 2), (1, 2)]
     """
 
     def __init__(self, C=1.0, *, draws=None, width=None, folds=3, random_state=None):

@@ -50,6 +50,14 @@ class NDFLDL(DifferentiableForest):
     ----------
     .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017.
     .. [2] Kontschieder, Fiterau, Criminisi, Rota Bulo, "Deep neural decision forests", ICCV 2015.
+
+    Examples
+    --------
+    >>> from ldlrepro import NDFLDL, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = NDFLDL(2, max_iter=100, random_state=0).fit(toy.X, toy.D)
+    >>> len(model.trees_)
+    2
     """
 
     path = ()
