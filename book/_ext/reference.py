@@ -19,6 +19,8 @@ GENERATED = PAGES / "generated"
 
 _LISTS = ("Parameters", "Attributes")
 _FIELD = re.compile(r"(\w[\w, .*]*) : (.*)")
+#: As numpydoc writes it, with the parentheses around it.
+_CITATION = re.compile(r" \([^()]*\[\w+-\d+\]_[^()]*\)| \[\w+-\d+\]_")
 
 
 def families():
@@ -97,6 +99,12 @@ def add_chapters(app, what, name, thing, options, lines):
         lines.append("")
 
 
+def without_citations(app, what, name, thing, options, lines):
+    """In the table of a family: the references are on the pages."""
+    if GENERATED.name not in app.env.docname:
+        lines[:] = [_CITATION.sub("", line) for line in lines]
+
+
 def start_afresh(app, config):
     """Remove pages of names that may be gone, before files outside _toc.yml are excluded."""
     shutil.rmtree(GENERATED, ignore_errors=True)
@@ -107,5 +115,6 @@ def setup(app):
     app.connect("config-inited", start_afresh, priority=100)
     app.connect("autodoc-process-docstring", fields_as_text, priority=400)
     app.connect("autodoc-process-signature", own_signature)
+    app.connect("autodoc-process-docstring", without_citations, priority=600)
     app.connect("autodoc-process-docstring", add_chapters, priority=600)
     return {"parallel_read_safe": True}

@@ -7,7 +7,15 @@ from ldlrepro.models.maxent._quasi_newton import QuasiNewton
 
 
 class SABFGS(QuasiNewton):
-    """SA-BFGS (Geng 2016 [1]_, section 3.3): min T(W) by quasi-Newton steps.
+    r"""SA-BFGS (Geng 2016 [1]_, section 3.3): the maximum-entropy model by quasi-Newton steps.
+
+    Scores are linear in the features, and the coefficients bring the predictions as near to D as
+    they can by the K-L divergence:
+
+    .. math::
+
+       p_j(x) = \exp(w_j^\top x) \Big/ \sum_k \exp(w_k^\top x), \qquad
+       \min_W\; -\sum_i \sum_j d_{ij} \ln p_j(x_i).
 
     Parameters
     ----------

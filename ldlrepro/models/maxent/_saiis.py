@@ -11,7 +11,7 @@ _RADIUS = 0.5
 
 
 class SAIIS(MaxEnt):
-    r"""SA-IIS (Geng 2016 [1]_, section 3.3; Della Pietra et al. 1997 [2]_).
+    r"""SA-IIS (Geng 2016 [1]_, section 3.3): improved iterative scaling [2]_.
 
     Each step adds to every coefficient :math:`w_{jk}` the root :math:`\delta` of
 

@@ -12,7 +12,7 @@ _ENCODINGS = ("number", "one_hot")
 
 
 class CPNN(LDLEstimator):
-    r"""CPNN (Geng, Yin, Zhou 2013 [1]_).
+    r"""CPNN (Geng, Yin, Zhou 2013 [1]_): a network that takes the label as an input.
 
     A net with one hidden layer of sigmoids and a linear output f(x, y) takes the features and the
     label y as its inputs;
