@@ -227,7 +227,7 @@ def sort_loss(D, P):
 
     Labels are ranked by falling true degree (equal degrees by column); :math:`\hat h_j` is the
     predicted degree of the label of rank j. Every pair that the prediction puts in the other order
-    costs the difference, the less the worse its better rank:
+    costs the difference, and the less the further down the better of its two ranks is:
 
     .. math::
 

@@ -26,7 +26,8 @@ class AOSOLDLogitBoost(Booster):
     Parameters
     ----------
     n_estimators : int, rounds at most; a round has one tree.
-    learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, validation_fraction,
+    learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, validation_fraction : as for
+        `LDLogitBoost`.
     n_iter_no_change, random_state : as for `LDLogitBoost`, but by default it waits longer.
 
     Attributes

@@ -377,8 +377,9 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
 
     Parameters
     ----------
-    block, max_layers, patience, n_folds, n_estimators, more_estimators, max_estimators, more_depth,
-    reuse, reuse_from, sort_scores, growth, min_gain, drop_label, random_state : as for `MLDF`.
+    block, max_layers, patience, n_folds, n_estimators, more_estimators : as for `MLDF`.
+    max_estimators, more_depth, reuse, reuse_from, sort_scores : as for `MLDF`.
+    growth, min_gain, drop_label, random_state : as for `MLDF`.
 
     Attributes
     ----------
