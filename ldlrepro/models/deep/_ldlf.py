@@ -94,7 +94,8 @@ class DeepLDLForest(DeepTrees):
     --------
     >>> from ldlrepro import DeepLDLForest, datasets
     >>> data = datasets.make_scenes(20, random_state=0)  # synthetic
-    >>> model = DeepLDLForest(2, depth=3, size=32, epochs=1, random_state=0).fit(data.X, data.D)
+    >>> model = DeepLDLForest(2, depth=3, size=32, epochs=1, random_state=0)
+    >>> model = model.fit(data.X, data.D)
     >>> model.predict(data.X[:2]).shape
     (2, 4)
     """

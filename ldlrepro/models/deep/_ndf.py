@@ -84,7 +84,8 @@ class DeepNDFLDL(DeepTrees):
     --------
     >>> from ldlrepro import DeepNDFLDL, datasets
     >>> data = datasets.make_scenes(20, random_state=0)  # synthetic
-    >>> model = DeepNDFLDL(2, depth=3, size=32, epochs=1, random_state=0).fit(data.X, data.D)
+    >>> model = DeepNDFLDL(2, depth=3, size=32, epochs=1, random_state=0)
+    >>> model = model.fit(data.X, data.D)
     >>> model.predict(data.X[:2]).shape
     (2, 4)
     """

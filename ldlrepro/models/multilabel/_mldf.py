@@ -307,7 +307,8 @@ class MLDF(_Cascades, MultiLabelEstimator):
     --------
     >>> from ldlrepro import MLDF, datasets
     >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
-    >>> model = MLDF("one_error", n_estimators=5, max_layers=3, random_state=0).fit(data.X, data.Y)
+    >>> model = MLDF("one_error", n_estimators=5, max_layers=3, random_state=0)
+    >>> model = model.fit(data.X, data.Y)
     >>> model.n_layers_ <= 3
     True
     """
@@ -403,7 +404,8 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
     --------
     >>> from ldlrepro import MLDFSuite, datasets
     >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
-    >>> model = MLDFSuite(n_estimators=5, max_layers=2, random_state=0).fit(data.X, data.Y)
+    >>> model = MLDFSuite(n_estimators=5, max_layers=2, random_state=0)
+    >>> model = model.fit(data.X, data.Y)
     >>> [cascade.measure for cascade in model.cascades_][:2]
     ['hamming_loss', 'one_error']
     """

@@ -36,7 +36,7 @@ class AAKNN(LDLEstimator):
     >>> from ldlrepro import AAKNN, datasets
     >>> toy = datasets.make_toy(random_state=0)
     >>> model = AAKNN(n_neighbors=1).fit(toy.X, toy.D)
-    >>> bool(abs(model.predict(toy.X) - toy.D).max() < 1e-9)  # each row is its own neighbour
+    >>> bool(abs(model.predict(toy.X) - toy.D).max() < 1e-9)  # its own neighbour
     True
     """
 

@@ -97,7 +97,8 @@ class LDLForest(DifferentiableForest):
     --------
     >>> from ldlrepro import LDLForest, datasets
     >>> toy = datasets.make_toy(random_state=0)
-    >>> LDLForest(max_iter=100, random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
+    >>> forest = LDLForest(max_iter=100, random_state=0).fit(toy.X, toy.D)
+    >>> forest.predict(toy.X_test).shape
     (2601, 3)
     """
 
