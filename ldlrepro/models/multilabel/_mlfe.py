@@ -11,13 +11,17 @@ from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
 
 class MLFE(MultiLabelEstimator):
-    """Feature-induced labelling information enrichment (Zhang, Zhong, Zhang 2018 [1]_).
+    r"""Feature-induced labelling information enrichment (Zhang, Zhong, Zhang 2018 [1]_).
 
     Three steps. Each row becomes a sparse combination of the others. Numerical labels u, of the
-    sign of the 0/1 label and of size c1 to c2, keep these combinations: they minimise
-    sum_i (u_i - sum_j W_ij u_j)^2, label by label. A kernel regression f with a sphere of
-    tolerance is fitted to them, with a penalty where its sign is not the label's. Scores are
-    1 / (1 + exp(-f)). Features are scaled to [0, 1] inside.
+    sign of the 0/1 label and of size c1 to c2, keep these combinations: label by label, they
+    minimise
+
+    .. math:: \sum_i \Big(u_i - \sum_j W_{ij} u_j\Big)^2.
+
+    A kernel regression f with a sphere of tolerance is fitted to them, with a penalty where its
+    sign is not the label's. Scores are :math:`1 / (1 + \exp(-f))`. Features are scaled to [0, 1]
+    inside.
 
     Parameters
     ----------

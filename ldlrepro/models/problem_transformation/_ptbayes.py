@@ -7,10 +7,11 @@ from ldlrepro.base import LDLEstimator
 
 
 class PTBayes(LDLEstimator):
-    """PT-Bayes (Geng 2016 [1]_, section 3.1): posterior probabilities of the labels.
+    r"""PT-Bayes (Geng 2016 [1]_, section 3.1): posterior probabilities of the labels.
 
-    Each training row counts for label j with weight d_ij; label j has the prior
-    sum_i d_ij / n and a Gaussian density with the weighted mean and variances of the features.
+    Each training row counts for label j with weight :math:`d_{ij}`; label j has the prior
+    :math:`\sum_i d_{ij} / n` and a Gaussian density with the weighted mean and variances of the
+    features.
 
     Parameters
     ----------
