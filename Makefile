@@ -44,4 +44,4 @@ quick: .venv/.installed
 	$(BIN)/ldlrepro notebooks -p profile quick --out _build/quick
 
 clean:
-	rm -rf _build .pytest_cache .ruff_cache
+	rm -rf _build book/reference/generated .pytest_cache .ruff_cache

@@ -73,7 +73,7 @@ def compare(
     X : (n, q) features, array or DataFrame; or a bunch of `userdata.read`
     D : (n, c) label distributions, or zeros and ones for multi-label data
     datasets : list of registered names; their data have to be at hand
-    task : of your data, "ldl", "multilabel" or "auto" (see `userdata.bunch`)
+    task : of your data, "ldl", "multilabel" or "auto" (see `ldlrepro.userdata.bunch`)
     folds, random_state : of your data; registered sets keep the folds of the records
     n_jobs : processes; numbers do not depend on it
     records : folder that keeps each fit, so that a run can be stopped and goes on; None keeps none

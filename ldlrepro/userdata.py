@@ -10,6 +10,7 @@ from scipy.io import loadmat
 from sklearn.utils import Bunch
 
 from ldlrepro.errors import LdlreproError
+from ldlrepro.validation import check_distributions
 
 #: Names under which .npz and .mat files have features and targets.
 _FEATURES = ("X", "features")
@@ -75,7 +76,16 @@ def bunch(X, D, name="data", task="auto"):
     Raises
     ------
     UserDataError
-        Shapes that do not fit, or a value that is no number.
+        Shapes that do not fit, a value that is no number, or degrees that are none.
+
+    Warns
+    -----
+    NormalisationWarning
+        Rows of D that do not sum to 1: they are divided by their sum.
+
+    See Also
+    --------
+    read : From a file.
     """
     features, labels = (
         list(map(str, A.columns)) if isinstance(A, pd.DataFrame) else None for A in (X, D)
@@ -93,6 +103,11 @@ def bunch(X, D, name="data", task="auto"):
     digest = hashlib.sha256()
     for array in (X, D):
         digest.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
+    if task == "ldl":
+        try:
+            D = check_distributions(D)  # per cent, say: measures take rows that sum to 1
+        except ValueError as error:
+            raise UserDataError(str(error)) from None
     return Bunch(
         X=X,
         feature_names=features or [f"feature {j + 1}" for j in range(X.shape[1])],

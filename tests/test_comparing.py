@@ -16,7 +16,7 @@ import ldlrepro
 from ldlrepro import comparing, datasets, userdata
 from ldlrepro.comparing import CompareError, compare, load_methods
 from ldlrepro.discovery import TASKS
-from ldlrepro.errors import DataUnavailableError, UnknownNameError
+from ldlrepro.errors import DataUnavailableError, NormalisationWarning, UnknownNameError
 from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.papers import comparison
@@ -194,6 +194,15 @@ def test_tables_of_every_kind_give_the_same(tmp_path):
     assert userdata.read(tmp_path / "t.csv", "d_c,d_a").label_names == ["d_a", "d_c"]
     assert userdata.bunch(X, (D > 0.4).astype(int)).task == "multilabel"
     assert userdata.bunch(X, np.eye(3)[np.arange(12) % 3]).task == "ldl"  # each row has one
+
+
+def test_degrees_in_per_cent_are_put_on_the_simplex():
+    X, D = rows(12)
+    with pytest.warns(NormalisationWarning, match="12 of 12 rows of D do not sum to 1"):
+        percent = userdata.bunch(X, 100 * D)
+    assert np.allclose(percent.D, D) and percent.sha256 != userdata.bunch(X, D).sha256
+    with pytest.raises(UserDataError, match="Negative values in D: row 2, column 0"):
+        userdata.bunch(X, np.where(np.arange(12)[:, None] == 2, -D, D))
 
 
 def test_a_bad_table_is_named(tmp_path):

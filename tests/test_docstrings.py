@@ -50,6 +50,13 @@ def test_estimators_name_their_source(name):
     assert ("References" in sections(PUBLIC[name])) == (name.split(".")[1] not in OF_OUR_OWN)
 
 
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators_have_an_example(name):
+    lines = sections(PUBLIC[name])["Examples"].strip().splitlines()  # tests.test_examples runs them
+    assert lines[0].startswith(">>> from ldlrepro import ") and name.split(".")[1] in lines[0]
+    assert 3 <= len(lines) <= 7
+
+
 @pytest.mark.parametrize("name", [n for n in PUBLIC if "References" in sections(PUBLIC[n])])
 def test_references_are_numbered_and_cited(name):
     parts = sections(PUBLIC[name])

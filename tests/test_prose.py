@@ -14,7 +14,7 @@ pytestmark = [
 ]
 ROOT = paths.PACKAGE.parent
 PAGES = sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("book/*.ipynb")])
-TEXTS = sorted(ROOT.glob("book/*.md"))
+TEXTS = sorted(ROOT.glob("book/**/*.md"))
 
 #: Files whose numbers a page without outputs may name.
 FILES = {"datasets": ["data/datasets.csv"], "errata": ["data/published/*.csv"]}

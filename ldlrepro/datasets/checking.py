@@ -22,7 +22,7 @@ def check(names=None):
     Returns
     -------
     list of dict
-        One row a set (and one for a re-aligned file), each with the keys `COLUMNS`; a value
+        One row a set (and one for a re-aligned file), each with the keys ``COLUMNS``; a value
         that does not apply is None. ``file`` is "ok", "not at hand" or the error's message
         (where no digest is known, "ok" is a file that can be read and has the right shape).
         ``shape`` is "ok" or "differs" from the registry. ``x_min`` ... ``d_max`` are ranges of

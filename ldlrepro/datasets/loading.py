@@ -26,7 +26,7 @@ def load(name, source="auto"):
         "Natural Scene (re-aligned)" is Natural_Scene with ``source="realigned"``.
     source : {"auto", "real", "realigned", "synthetic"}
         "real" reads the files, fetching them where they are not at hand. "realigned" gives
-        Natural_Scene with label rows matched to the images by people's rankings, or `image` with
+        Natural_Scene with label rows matched to the images by people's rankings, or ``image`` with
         its misplaced labels put right (both need the local file of the re-aligned set).
         "synthetic" is `make_standin`. "auto" is "real"; for Natural_Scene it falls back on
         "realigned" where the original can be had neither here nor from its address. It never

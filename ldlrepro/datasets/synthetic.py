@@ -94,9 +94,9 @@ def make_toy(n_train=500, random_state=0):
 
 
 def make_mslp_toy(n_samples=3000, noise=0.0, random_state=0):
-    """Toy problem of the MSLP paper [1]_ (section 3.2, Eq. 11).
+    """Toy problem of the MSLP paper [1]_, section 3.2.
 
-    ``x1`` and ``x2`` are uniform in [-1, 1], and ``x3 = exp(-x1^2 - x2^2)``.
+    ``x1`` and ``x2`` are uniform in [-1, 1], and ``x3 = exp(-x1^2 - x2^2)`` (Eq. 11).
 
     Parameters
     ----------

@@ -163,12 +163,12 @@ def score_labels(Y, S):
 
 
 def get_scorer(name):
-    """Scorer of a measure of label distributions, for `cross_val_score` or `GridSearchCV`.
+    """Scorer of a measure of label distributions, for ``cross_val_score`` or ``GridSearchCV``.
 
     Parameters
     ----------
-    name : of a similarity ("intersection"), or of a distance with "neg_" before it
-        ("neg_kl_divergence"): larger is better
+    name : of a similarity, "intersection", or of a distance with a minus before it,
+        "neg_kl_divergence": larger is better
 
     Raises
     ------

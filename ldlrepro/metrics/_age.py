@@ -74,5 +74,5 @@ def _share_within(years):
     return measure
 
 
-#: Points of the cumulative score curve.
+# Points of the cumulative score curve.
 cs_0, cs_1, cs_2, cs_3, cs_4, cs_5, cs_6, cs_7, cs_8, cs_9, cs_10 = map(_share_within, range(11))

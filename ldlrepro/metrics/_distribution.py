@@ -41,7 +41,9 @@ def _ratio(a, b):
 
 @_measure
 def chebyshev(D, P):
-    """Chebyshev distance max_j |d_j - p_j| [1]_; in [0, 1], smaller is better.
+    r"""Chebyshev distance [1]_; in [0, 1], smaller is better.
+
+    .. math:: \max_j \lvert d_j - p_j\rvert
 
     See Also
     --------
@@ -57,7 +59,9 @@ def chebyshev(D, P):
 
 @_measure
 def clark(D, P):
-    """Clark distance sqrt(sum_j (d_j - p_j)^2 / (d_j + p_j)^2), 0/0 = 0 [1]_; in [0, sqrt(c)].
+    r"""Clark distance, with 0/0 = 0 [1]_; in [0, sqrt(c)], smaller is better.
+
+    .. math:: \sqrt{\sum_j (d_j - p_j)^2 / (d_j + p_j)^2}
 
     See Also
     --------
@@ -72,7 +76,9 @@ def clark(D, P):
 
 @_measure
 def canberra(D, P):
-    """Canberra metric sum_j |d_j - p_j| / (d_j + p_j), 0/0 = 0 [1]_; in [0, c], smaller is better.
+    r"""Canberra metric, with 0/0 = 0 [1]_; in [0, c], smaller is better.
+
+    .. math:: \sum_j \lvert d_j - p_j\rvert / (d_j + p_j)
 
     The StructRF paper, Table 2, prints a squared numerator; its numbers are those of this form.
 
@@ -90,7 +96,9 @@ def canberra(D, P):
 
 @_measure
 def kl_divergence(D, P):
-    """K-L divergence sum_j d_j ln(d_j / p_j), 0 ln 0 = 0 [1]_; in [0, 37], smaller is better.
+    r"""K-L divergence, with 0 ln 0 = 0 [1]_; in [0, 37], smaller is better.
+
+    .. math:: \sum_j d_j \ln (d_j / p_j)
 
     Predictions below ``KL_CLIP`` (2.2e-16) are raised to it, so that the largest value is finite.
 
@@ -108,7 +116,9 @@ def kl_divergence(D, P):
 
 @_measure
 def cosine(D, P):
-    """Cosine coefficient sum_j d_j p_j / (|d| |p|) [1]_; in [0, 1], larger is better.
+    r"""Cosine coefficient [1]_; in [0, 1], larger is better.
+
+    .. math:: \sum_j d_j p_j \Big/ \sqrt{\textstyle\sum_j d_j^2 \sum_j p_j^2}
 
     See Also
     --------
@@ -124,7 +134,9 @@ def cosine(D, P):
 
 @_measure
 def intersection(D, P):
-    """Intersection similarity sum_j min(d_j, p_j) [1]_; in [0, 1], larger is better.
+    r"""Intersection similarity [1]_; in [0, 1], larger is better.
+
+    .. math:: \sum_j \min(d_j, p_j)
 
     See Also
     --------
@@ -140,7 +152,9 @@ def intersection(D, P):
 
 @_measure
 def euclidean(D, P):
-    """Euclidean distance sqrt(sum_j (d_j - p_j)^2) [1]_; in [0, sqrt(2)], smaller is better.
+    r"""Euclidean distance [1]_; in [0, sqrt(2)], smaller is better.
+
+    .. math:: \sqrt{\sum_j (d_j - p_j)^2}
 
     See Also
     --------
@@ -155,7 +169,9 @@ def euclidean(D, P):
 
 @_measure
 def sorensen(D, P):
-    """Sorensen distance sum_j |d_j - p_j| / sum_j (d_j + p_j) [1]_; in [0, 1], smaller is better.
+    r"""Sorensen distance [1]_; in [0, 1], smaller is better.
+
+    .. math:: \sum_j \lvert d_j - p_j\rvert \Big/ \sum_j (d_j + p_j)
 
     For distributions it is 1 - intersection.
 
@@ -173,7 +189,9 @@ def sorensen(D, P):
 
 @_measure
 def squared_chi2(D, P):
-    """Squared chi2 distance sum_j (d_j - p_j)^2 / (d_j + p_j), 0/0 = 0 [1]_; in [0, 2].
+    r"""Squared chi2 distance, with 0/0 = 0 [1]_; in [0, 2], smaller is better.
+
+    .. math:: \sum_j (d_j - p_j)^2 / (d_j + p_j)
 
     See Also
     --------
@@ -188,7 +206,9 @@ def squared_chi2(D, P):
 
 @_measure
 def fidelity(D, P):
-    """Fidelity sum_j sqrt(d_j p_j) [1]_; in [0, 1], larger is better.
+    r"""Fidelity [1]_; in [0, 1], larger is better.
+
+    .. math:: \sum_j \sqrt{d_j p_j}
 
     See Also
     --------
@@ -203,11 +223,18 @@ def fidelity(D, P):
 
 @_measure
 def sort_loss(D, P):
-    """SortLoss (Shen et al. 2020 [1]_, Eq. 3); in [0, 1], smaller is better.
+    r"""SortLoss (Shen et al. 2020 [1]_, Eq. 3); in [0, 1], smaller is better.
 
-    Labels are ranked by falling true degree (equal degrees by column); every pair that the
-    prediction puts in the other order costs the difference, divided by log2(j + 1) of the better
-    rank j. A constant prediction has the loss 0, its optimum.
+    Labels are ranked by falling true degree (equal degrees by column); :math:`\hat h_j` is the
+    predicted degree of the label of rank j. Every pair that the prediction puts in the other order
+    costs the difference, and the less the further down the better of its two ranks is:
+
+    .. math::
+
+       \frac{\sum_{j=1}^{c-1} \sum_{k=j+1}^{c} \max(\hat h_k - \hat h_j,\, 0) / \log_2(j+1)}
+       {\sum_{j=1}^{c-1} 1 / \log_2(j+1)}.
+
+    A constant prediction has the loss 0, its optimum.
 
     See Also
     --------

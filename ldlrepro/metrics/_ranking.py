@@ -48,10 +48,12 @@ def kendall(D, P):
 
 @_measure
 def ndcg(D, P):
-    """Normalised discounted cumulative gain; in [0, 1], larger is better.
+    r"""Normalised discounted cumulative gain; in [0, 1], larger is better.
 
-    sum_j d_j / log2(rank_j + 1), ranks by falling prediction, over its largest value. Labels with
-    equal predictions share the mean discount of their ranks, as in scikit-learn's ``ndcg_score``.
+    .. math:: \sum_j d_j / \log_2(r_j + 1),
+
+    ranks r by falling prediction, over its largest value. Labels with equal predictions share the
+    mean discount of their ranks, as in scikit-learn's ``ndcg_score``.
 
     See Also
     --------

@@ -45,7 +45,7 @@ def holm(p):
     """p-values adjusted for their number by Holm's steps: as they are below a level, so are these.
 
     The chance that any true hypothesis is rejected stays below the level. For the expected share of
-    them among those rejected there is `scipy.stats.false_discovery_control`.
+    them among those rejected there is ``scipy.stats.false_discovery_control``.
 
     Parameters
     ----------

@@ -93,12 +93,12 @@ class Chapter:
 
 
 def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute):
-    """Run what a paper lacks and open its `Chapter`.
+    """Run what a paper lacks and open its ``Chapter``.
 
     Parameters
     ----------
     measures, tables : what is set beside the paper's cells: measures and numbers of its tables
-    profile, datasets, n_jobs, recompute : parameters of the notebook, as for `protocols.run`
+    profile, datasets, n_jobs, recompute : of the notebook, as for `ldlrepro.protocols.run`
 
     See Also
     --------

@@ -95,7 +95,7 @@ def printed_numbers(listed):
 
 
 def show_claims(table):
-    """`claims_table` as HTML: the claims of the paper, then our own questions.
+    """``claims_table`` as HTML: the claims of the paper, then our own questions.
 
     See Also
     --------
@@ -108,7 +108,7 @@ def show_claims(table):
 
 
 def show_verdicts(table):
-    """`claims_table` in short, as HTML: how many claims of the paper have each verdict, and which.
+    """``claims_table`` in short, as HTML: how many claims have each verdict, and which.
 
     See Also
     --------

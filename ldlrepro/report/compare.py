@@ -44,7 +44,7 @@ def head_to_head(records, first, second, names, measure="kl_divergence"):
 
 
 def show_head_to_head(records, first, second, names, caption=None, measure="kl_divergence"):
-    """`head_to_head` as an HTML table.
+    """``head_to_head`` as an HTML table.
 
     See Also
     --------
@@ -152,7 +152,7 @@ def tally(records, pairs, measures):
 
     "shown" counts differences with p below 5%, in the corrected and (in brackets) the paired test;
     "Holm / BH" those of the corrected test that are left when the cells are one family of tests.
-    Cells that cannot be tested are those of `Wins`.
+    Cells that cannot be tested are those of ``Wins``.
 
     See Also
     --------
@@ -174,7 +174,7 @@ def tally(records, pairs, measures):
 
 
 def wins(records, pairs, measures, level=LEVEL):
-    """`Wins` of the first of each pair: all their cells are one family of corrected tests.
+    """``Wins`` of the first of each pair: all their cells are one family of corrected tests.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def duels(records, first, rivals, measures):
     -------
     DataFrame, one row a data set, measure and rival: gain (of the means, positive where ``first``
     is better, 0 where rounding alone makes as much), level (mean of ``first``), p (paired t-test)
-    and p_corrected, NaN for one split, and testable (see `Wins`)
+    and p_corrected, NaN for one split, and testable (see ``Wins``)
     """
     rows = []
     for rival in rivals:

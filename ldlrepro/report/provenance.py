@@ -85,7 +85,7 @@ def provenance(records):
 
 
 def show_provenance(records):
-    """`provenance` as an HTML table.
+    """``provenance`` as an HTML table.
 
     See Also
     --------

@@ -84,7 +84,7 @@ def nearest_settings(records, printed, method, names):
 def show_nearest(
     records, printed, methods, names, caption="{}: the setting nearest to the printed cells"
 ):
-    """`nearest_settings` of several learners, an HTML table each.
+    """``nearest_settings`` of several learners, an HTML table each.
 
     Parameters
     ----------

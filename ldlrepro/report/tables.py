@@ -66,7 +66,7 @@ def with_null(printed, records, null):
 
 
 def agreeing(compared):
-    """`Outcomes` of compared cells; those that repeat another one are not counted."""
+    """``Outcomes`` of compared cells; those that repeat another one are not counted."""
     there = compared[compared.within.notna() & ~compared.repeated]
     tells, within = there.tells.astype(bool), there.within.astype(bool)
     counts = (tells & within, tells, ~tells & within, ~tells)
@@ -78,13 +78,13 @@ def agreement(compared, names, apart=()):
 
     Parameters
     ----------
-    compared : result of `cells`
+    compared : result of ``cells``
     names : dict, data set -> name in the table
     apart : data sets that are shown but not counted in the total
 
     Returns
     -------
-    DataFrame of `Outcomes`, one row a data set and a last one "all that count", one column a
+    DataFrame of ``Outcomes``, one row a data set and a last one "all that count", one column a
     method; None where nothing was run
 
     See Also
@@ -113,7 +113,7 @@ def side_by_side(ours, printed, caption, measures, order, folded=None):
 
 
 def show_each_data_set(ours, printed, captions, measures, order):
-    """`side_by_side` for each data set of ``captions`` (dict, data set -> caption) that was run.
+    """``side_by_side`` for each data set of ``captions`` (dict, data set -> caption) that was run.
 
     Before them, all cells in one table that a page of the book can search and sort.
 
@@ -146,7 +146,7 @@ def _one_row_a_cell(compared, captions):
 
 
 def by_data_set(ours, printed, caption, heads, order):
-    """One measure: a row a method, a column a data set; cells as in `side_by_side`.
+    """One measure: a row a method, a column a data set; cells as in ``side_by_side``.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def by_data_set(ours, printed, caption, heads, order):
 
 
 def show_by_fives(ours, printed, measure, names, order, caption=None):
-    """`by_data_set` for one measure of all, in tables of at most five data sets.
+    """``by_data_set`` for one measure of all, in tables of at most five data sets.
 
     See Also
     --------
@@ -218,7 +218,7 @@ def show(frame, caption, index=True, form="{}", missing="–", folded=None):
 
     Parameters
     ----------
-    form : how floats, `Spread` and `Beside` are written, "{:.1%}" say, or a dict: head -> form
+    form : how floats, ``Spread`` and ``Beside`` are written, "{:.1%}" say, or a dict: head -> form
     missing : text in place of None and NaN
     folded : whether only the caption shows at first; None: if the table is long
 

@@ -42,7 +42,7 @@ def confusion(records, printed, methods, apart=()):
 
 
 def confusion_of(chapter, more=None):
-    """`confusion` of a chapter: its printed rows and the methods of its tables.
+    """``confusion`` of a chapter: its printed rows and the methods of its tables.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def confusion_of(chapter, more=None):
 
 
 def confusion_picture(table, title="Printed cells that can tell, and which of our methods agree"):
-    """`confusion` as a picture: each square the share of the printed cells that can tell.
+    """``confusion`` as a picture: each square the share of the printed cells that can tell.
 
     The number in a square is the count; a printed row none of whose cells can tell is hatched.
 
@@ -164,7 +164,7 @@ def skill_picture(ours, printed, names, order, measure="kl_divergence", null="th
 
     Parameters
     ----------
-    ours, printed : as for `skill_table`
+    ours, printed : as for ``skill_table``
     names : dict, data set -> name; order : methods
     null : name of the predictor at 0
 

@@ -10,11 +10,11 @@ from ldlrepro.models.maxent._objective import scaler
 
 
 class AAS(LDLEstimator):
-    """Appearance- and age-specific estimation (Lanitis, Draganova, Christodoulou 2004 [1]_).
+    r"""Appearance- and age-specific estimation (Lanitis, Draganova, Christodoulou 2004 [1]_).
 
-    The age is a quadratic function of the face's parameters, age = a + b.x + c.x^2. There is one
-    for each cluster of faces (appearance-specific), whose age chooses a range of ages, and in each
-    cluster one for each range (age-specific), whose age is the answer.
+    The age is a quadratic function of the face's parameters, :math:`a + b^\top x + c^\top x^2`.
+    There is one for each cluster of faces (appearance-specific), whose age chooses a range of ages,
+    and in each cluster one for each range (age-specific), whose age is the answer.
 
     Parameters
     ----------
@@ -58,6 +58,14 @@ class AAS(LDLEstimator):
        estimation", IEEE Transactions on Systems, Man, and Cybernetics B 34(1), 2004.
     .. [2] Geng, Smith-Miles, Zhou, "Facial age estimation by learning from label distributions",
        AAAI 2010.
+
+    Examples
+    --------
+    >>> from ldlrepro import AAS, datasets
+    >>> faces = datasets.make_standin("FG-Net", 90, random_state=0)  # synthetic
+    >>> model = AAS().fit(faces.X, faces.D)
+    >>> len(model.functions_)  # clusters
+    2
     """
 
     def __init__(

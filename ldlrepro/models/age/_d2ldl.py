@@ -10,12 +10,15 @@ from ldlrepro.models.maxent._objective import scaler
 
 
 class D2LDL(LDLEstimator):
-    """Data-dependent label distribution learning (He et al. 2017 [1]_), as far as it is described.
+    r"""Data-dependent label distribution learning (He et al. 2017 [1]_), as far as it is described.
 
     The distribution F of each face is learned, with no form of it assumed, from the local context
     of the face, jointly with the predictor of ages: F minimises
 
-        ||F - A||^2 + context ||F - S F||^2 + weight (||Z W - F||^2 + penalty ||W||^2),
+    .. math::
+
+       \lVert F - A\rVert^2 + \text{context}\, \lVert F - S F\rVert^2
+       + \text{weight}\, (\lVert Z W - F\rVert^2 + \text{penalty}\, \lVert W\rVert^2),
 
     A (n, c) with a one for the age of each row, S the weights with which a face's neighbours
     rebuild it, Z the features with a column of ones. F and W follow from linear equations.
@@ -30,7 +33,8 @@ class D2LDL(LDLEstimator):
 
     Attributes
     ----------
-    coef_ : (q, c); intercept_ : (c,), of the features less their mean
+    coef_ : (q, c)
+    intercept_ : (c,), of the features less their mean
     distributions_ : (n, c), F of the training rows, on the simplex
 
     Raises
@@ -57,6 +61,14 @@ class D2LDL(LDLEstimator):
     ----------
     .. [1] He, Li, Zhang, Wu, Geng, Zhang, Yang, Zhuang, "Data-dependent label distribution learning
        for age estimation", IEEE Transactions on Image Processing 26(8), 2017.
+
+    Examples
+    --------
+    >>> from ldlrepro import D2LDL, datasets
+    >>> faces = datasets.make_standin("FG-Net", 90, random_state=0)  # synthetic
+    >>> model = D2LDL().fit(faces.X, faces.D)
+    >>> model.distributions_.shape  # learned for the training rows
+    (90, 70)
     """
 
     def __init__(

@@ -30,8 +30,10 @@ class IISALDL(LDLEstimator):
     Attributes
     ----------
     sigmas_ : (c,) width of each age.
-    n_rounds_ : int; n_iter_ : int, steps of all turns.
-    errors_ : list of float, mean error after each turn; model_ : fitted SAIIS
+    n_rounds_ : int
+    n_iter_ : int, steps of all turns.
+    errors_ : list of float, mean error after each turn.
+    model_ : fitted SAIIS
 
     Raises
     ------
@@ -55,6 +57,14 @@ class IISALDL(LDLEstimator):
     ----------
     .. [1] Geng, Wang, Xia, "Facial age estimation by adaptive label distribution learning",
        ICPR 2014.
+
+    Examples
+    --------
+    >>> from ldlrepro import IISALDL, datasets
+    >>> faces = datasets.make_standin("FG-Net", 90, random_state=0)  # synthetic
+    >>> model = IISALDL(max_rounds=2, max_iter=5).fit(faces.X, faces.D)
+    >>> model.sigmas_.shape  # a width for each age
+    (70,)
     """
 
     def __init__(self, max_rounds=4, *, max_iter=50, sigma=None, scale="standard", tol=0.01):

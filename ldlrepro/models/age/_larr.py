@@ -19,7 +19,8 @@ class LARR(LDLEstimator):
     ----------
     reach : int >= 0, years on either side of the regressor's age among which it is adjusted;
         0 leaves it (a plain robust regressor).
-    C : float > 0, of the regressor. local_C : float > 0, of the classifiers.
+    C : float > 0, of the regressor.
+    local_C : float > 0, of the classifiers.
     epsilon : float >= 0, years of error that cost the regressor nothing.
     scale : {"standard", None}, features with mean 0 and variance 1, or as they are.
     sigma : float > 0, width of the predicted normal density; None takes that of the rows of D.
@@ -27,7 +28,8 @@ class LARR(LDLEstimator):
     Attributes
     ----------
     sigma_ : float
-    regressor_ : fitted SVR; classifier_ : fitted SVC, None where there is one age or no reach
+    regressor_ : fitted SVR
+    classifier_ : fitted SVC, None where there is one age or no reach
 
     Raises
     ------
@@ -51,6 +53,14 @@ class LARR(LDLEstimator):
     ----------
     .. [1] Guo, Fu, Dyer, Huang, "Image-based human age estimation by manifold learning and locally
        adjusted robust regression", IEEE Transactions on Image Processing 17(7), 2008.
+
+    Examples
+    --------
+    >>> from ldlrepro import LARR, datasets
+    >>> faces = datasets.make_standin("FG-Net", 90, random_state=0)  # synthetic
+    >>> model = LARR(reach=2).fit(faces.X, faces.D)
+    >>> model.predict(faces.X[:2]).shape
+    (2, 70)
     """
 
     def __init__(self, reach=4, *, C=10.0, local_C=0.01, epsilon=1.0, scale="standard", sigma=None):

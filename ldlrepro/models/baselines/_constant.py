@@ -12,6 +12,14 @@ class MeanPredictor(LDLEstimator):
     --------
     UniformPredictor : Looks at nothing at all.
     LabelFrequencies : The same for 0/1 labels.
+
+    Examples
+    --------
+    >>> from ldlrepro import MeanPredictor, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = MeanPredictor().fit(toy.X, toy.D)
+    >>> bool(abs(model.predict(toy.X_test) - toy.D.mean(axis=0)).max() < 1e-9)
+    True
     """
 
     def _fit(self, X, D):
@@ -27,6 +35,14 @@ class UniformPredictor(LDLEstimator):
     See Also
     --------
     MeanPredictor : The mean training distribution.
+
+    Examples
+    --------
+    >>> from ldlrepro import UniformPredictor, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = UniformPredictor().fit(toy.X, toy.D)
+    >>> model.predict(toy.X_test[:1]).round(3)
+    array([[0.333, 0.333, 0.333]])
     """
 
     def _fit(self, X, D):

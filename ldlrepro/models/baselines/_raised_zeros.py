@@ -23,6 +23,14 @@ class RaisedZeros(LDLEstimator):
     --------
     Shrunk : Draws all degrees towards a constant.
     ldlrepro.metrics.kl_divergence : The measure that zeros matter for.
+
+    Examples
+    --------
+    >>> from ldlrepro import AAKNN, RaisedZeros, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = RaisedZeros(AAKNN(1), floors=(0.01,)).fit(toy.X, toy.D)
+    >>> bool(model.predict(toy.X_test).min() > 0)
+    True
     """
 
     def __init__(self, estimator=None, *, floors=(1e-3,), random_state=None):

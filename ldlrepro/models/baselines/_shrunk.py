@@ -35,6 +35,14 @@ class Shrunk(LDLEstimator):
     ----------
     .. [1] Shen, Xu, Yu, Jia, "Label distribution ensemble learning" (in Chinese), Journal of
        Nanjing University of Science and Technology 44(6), 2020.
+
+    Examples
+    --------
+    >>> from ldlrepro import AAKNN, Shrunk, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = Shrunk(AAKNN(1), factors=(0,)).fit(toy.X, toy.D)
+    >>> bool(abs(model.predict(toy.X_test) - toy.D.mean(axis=0)).max() < 1e-9)
+    True
     """
 
     def __init__(self, estimator=None, *, factors=(0.5,), target="mean", random_state=None):

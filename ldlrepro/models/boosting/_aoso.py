@@ -5,15 +5,19 @@ from ldlrepro.models.boosting._rounds import Booster
 
 
 class AOSOLDLogitBoost(Booster):
-    """Adaptive one-versus-one boosting (Xing, Geng, Xue 2016 [1]_: AOSO-LDLogitBoost).
+    r"""Adaptive one-versus-one boosting (Xing, Geng, Xue 2016 [1]_: AOSO-LDLogitBoost).
 
     The model and the loss are those of ``LDLogitBoost``; a round adds one tree whose leaves hold
     vectors, as in AOSO-LogitBoost (Sun, Reid, Zhou 2012 [2]_), with degrees d in the place of
     the 0/1 class indicators. Each node picks a pair of labels (r, s) and moves the scores along
-    e_r - e_s, so that they keep the sum 0. Along this direction a row has the gradient
-    g = -(d_r - p_r) + (d_s - p_s) and the curvature
-    h = p_r (1 - p_r) + p_s (1 - p_s) + 2 p_r p_s; a node's gain is (sum g)^2 / sum h and a leaf's
-    step -sum g / sum h.
+    :math:`e_r - e_s`, so that they keep the sum 0. Along this direction a row has the gradient and
+    the curvature
+
+    .. math::
+
+       g = -(d_r - p_r) + (d_s - p_s), \qquad h = p_r (1 - p_r) + p_s (1 - p_s) + 2 p_r p_s;
+
+    a node's gain is :math:`(\sum g)^2 / \sum h` and a leaf's step :math:`-\sum g / \sum h`.
 
     The pair: r has the largest sum of d - p over the node's rows; s, given r, the largest gain.
     A node's own pair serves the search for its split, gain(left) + gain(right) - gain(node); its
@@ -22,7 +26,8 @@ class AOSOLDLogitBoost(Booster):
     Parameters
     ----------
     n_estimators : int, rounds at most; a round has one tree.
-    learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, validation_fraction,
+    learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, validation_fraction : as for
+        `LDLogitBoost`.
     n_iter_no_change, random_state : as for `LDLogitBoost`, but by default it waits longer.
 
     Attributes

@@ -5,13 +5,16 @@ from ldlrepro.models.boosting._rounds import Booster
 
 
 class LDLogitBoost(Booster):
-    """Logistic boosting with regression trees (Xing, Geng, Xue 2016 [1]_: LDLogitBoost).
+    r"""Logistic boosting with regression trees (Xing, Geng, Xue 2016 [1]_: LDLogitBoost).
 
-    The model is p_j(x) = exp(f_j(x)) / sum_k exp(f_k(x)), the loss the K-L divergence. A round
-    fits, for each label j, a regression tree t_j to the working responses
-    z_ij = (d_ij - p_ij) / w_ij by least squares with the weights w_ij = p_ij (1 - p_ij), and adds
-    (c - 1) / c (t_j - mean_k t_k) to f_j: LogitBoost of J classes (Friedman, Hastie, Tibshirani
-    2000 [2]_, Algorithm 6) with the degrees d_ij in the place of the 0/1 class indicators.
+    The model is :math:`p_j(x) = \exp f_j(x) / \sum_k \exp f_k(x)`, the loss the K-L divergence. A
+    round fits, for each label j, a regression tree :math:`t_j` to the working responses
+
+    .. math:: z_{ij} = (d_{ij} - p_{ij}) / w_{ij}, \qquad w_{ij} = p_{ij} (1 - p_{ij}),
+
+    by least squares with the weights :math:`w_{ij}`, and adds :math:`\frac{c - 1}{c} (t_j -
+    \frac1c \sum_k t_k)` to :math:`f_j`: LogitBoost of J classes (Friedman, Hastie, Tibshirani 2000
+    [2]_, Algorithm 6) with the degrees :math:`d_{ij}` in the place of the 0/1 class indicators.
 
     Parameters
     ----------

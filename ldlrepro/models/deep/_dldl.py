@@ -41,9 +41,10 @@ class DLDL(DeepLDL):
     Attributes
     ----------
     network_ : the trained torch module, on the CPU.
-    n_iter_ : int, epochs run; best_iter_ : int, the epoch whose weights are kept.
-    loss_curve_ : (n_iter_,) mean loss of the mini-batches of each epoch.
-    validation_curve_ : (n_iter_,) K-L divergence of the held-out rows after each epoch.
+    n_iter_ : int, epochs run.
+    best_iter_ : int, the epoch whose weights are kept.
+    loss_curve_ : (``n_iter_``,) mean loss of the mini-batches of each epoch.
+    validation_curve_ : (``n_iter_``,) K-L divergence of the held-out rows after each epoch.
 
     Raises
     ------
@@ -72,6 +73,14 @@ class DLDL(DeepLDL):
     .. [1] Gao, Xing, Xie, Wu, Geng, "Deep label distribution learning with label ambiguity", IEEE
        Transactions on Image Processing 2017.
     .. [2] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017.
+
+    Examples
+    --------
+    >>> from ldlrepro import DLDL, datasets
+    >>> data = datasets.make_scenes(20, random_state=0)  # synthetic
+    >>> model = DLDL(size=32, epochs=1, random_state=0).fit(data.X, data.D)
+    >>> model.predict(data.X[:2]).shape
+    (2, 4)
     """
 
     def __init__(

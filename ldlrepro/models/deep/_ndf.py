@@ -53,9 +53,10 @@ class DeepNDFLDL(DeepTrees):
     Attributes
     ----------
     network_ : the trained torch module, on the CPU.
-    n_iter_ : int, epochs run; best_iter_ : int, the epoch whose weights are kept.
-    loss_curve_ : (n_iter_,) mean loss of the mini-batches of each epoch.
-    validation_curve_ : (n_iter_,) K-L divergence of the held-out rows after each epoch.
+    n_iter_ : int, epochs run.
+    best_iter_ : int, the epoch whose weights are kept.
+    loss_curve_ : (``n_iter_``,) mean loss of the mini-batches of each epoch.
+    validation_curve_ : (``n_iter_``,) K-L divergence of the held-out rows after each epoch.
 
     Raises
     ------
@@ -78,6 +79,15 @@ class DeepNDFLDL(DeepTrees):
     ----------
     .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017.
     .. [2] Kontschieder, Fiterau, Criminisi, Rota Bulo, "Deep neural decision forests", ICCV 2015.
+
+    Examples
+    --------
+    >>> from ldlrepro import DeepNDFLDL, datasets
+    >>> data = datasets.make_scenes(20, random_state=0)  # synthetic
+    >>> model = DeepNDFLDL(2, depth=3, size=32, epochs=1, random_state=0)
+    >>> model = model.fit(data.X, data.D)
+    >>> model.predict(data.X[:2]).shape
+    (2, 4)
     """
 
     by_turns = True

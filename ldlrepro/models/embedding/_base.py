@@ -19,7 +19,7 @@ class Embeds(ChecksX, TransformerMixin):
     def transform(self, X):
         """Embed rows: (n, q) in, (n, l) out, l the rounded share ``ratio`` of the features.
 
-        Errors are those of `LDLEstimator.predict`.
+        Errors are those of ``predict``.
         """
         return self._embed(self._check_new(X))
 

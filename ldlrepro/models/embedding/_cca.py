@@ -23,7 +23,8 @@ class CCA(Embedding):
 
     Attributes
     ----------
-    components_ : the fitted principal components; directions_ : (r, l)
+    components_ : the fitted principal components
+    directions_ : (r, l)
 
     See Also
     --------
@@ -39,6 +40,14 @@ class CCA(Embedding):
     ----------
     .. [1] Hardoon, Szedmak, Shawe-Taylor, "Canonical correlation analysis: an overview with
        application to learning methods", Neural Computation 16(12), 2004.
+
+    Examples
+    --------
+    >>> from ldlrepro import CCA, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = CCA(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     needs_D = True
@@ -81,6 +90,14 @@ class KernelCCA(CCA):
     ----------
     .. [1] Hardoon, Szedmak, Shawe-Taylor, "Canonical correlation analysis: an overview with
        application to learning methods", Neural Computation 16(12), 2004.
+
+    Examples
+    --------
+    >>> from ldlrepro import KernelCCA, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = KernelCCA(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     def __init__(self, ratio=0.1, *, variance=1.0, width=None):

@@ -9,10 +9,14 @@ from ldlrepro.models._rbf import kernel_width, rbf
 
 
 class LDSVR(LDLEstimator):
-    """LDSVR (Geng and Hou 2015 [1]_): p(x) = sigmoid(W phi(x) + b), normalised.
+    r"""LDSVR (Geng and Hou 2015 [1]_): p(x) = sigmoid(W phi(x) + b), normalised.
 
-    Minimises |W|^2 / 2 + C sum_i L(u_i), where u_i is the Euclidean length of row i's error over
-    all labels, in logits; L(u) = 0 in the tube u < epsilon, else (u - epsilon)^2. One tube for
+    Minimises
+
+    .. math:: \tfrac12 \lVert W\rVert^2 + C \sum_i L(u_i),
+
+    where :math:`u_i` is the Euclidean length of row i's error over all labels, in logits;
+    :math:`L(u) = 0` in the tube :math:`u < \epsilon`, else :math:`(u - \epsilon)^2`. One tube for
     all labels is what makes it one regression and not c of them. Solved by iteratively
     re-weighted least squares (Perez-Cruz et al. 2002 [2]_; Tuia et al. 2011): every step solves one
     system for all labels and moves along its direction while the objective falls.
@@ -21,15 +25,20 @@ class LDSVR(LDLEstimator):
     ----------
     C : float > 0, price of an error.
     epsilon : float >= 0, radius of the tube in logits (the sigmoid shrinks it at least fourfold).
-    width : float > 0 or None, of the kernel exp(-|x - y|^2 / (2 width^2)); None for the average
+    width : float > 0 or None, of the kernel ``exp(-|x - y|^2 / (2 width^2))``; None for the average
         distance between training rows (IJCAI 2015; MSLP paper, section 3.1).
     floor : float in (0, 0.5), degrees are moved into [floor, 1 - floor]: those of 0 and 1 have no
         logit. The MSLP paper does not say what it does with them.
-    max_iter : int >= 1; tol : float, stop when a step lowers the objective by a smaller share.
+    max_iter : int >= 1, steps at most.
+    tol : float, stop when a step lowers the objective by a smaller share.
 
     Attributes
     ----------
-    dual_coef_ : (n, c); intercept_ : (c,); width_ : float; n_iter_ : int; objective_ : float
+    dual_coef_ : (n, c)
+    intercept_ : (c,)
+    width_ : float
+    n_iter_ : int
+    objective_ : float
 
     See Also
     --------
@@ -47,6 +56,14 @@ class LDSVR(LDLEstimator):
        learning", IJCAI 2015.
     .. [2] Perez-Cruz, Camps-Valls, Soria-Olivas, Perez-Ruixo, Figueiras-Vidal, Artes-Rodriguez,
        "Multi-dimensional function approximation and regression estimation", ICANN 2002.
+
+    Examples
+    --------
+    >>> from ldlrepro import LDSVR, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = LDSVR().fit(toy.X, toy.D)
+    >>> model.dual_coef_.shape
+    (500, 3)
     """
 
     def __init__(self, C=1.0, *, epsilon=0.1, width=None, floor=0.01, max_iter=100, tol=1e-4):

@@ -8,11 +8,15 @@ from ldlrepro.models.embedding._solver import smallest, whiten
 
 
 class LPP(GraphEmbedding):
-    """Locality preserving projections (He and Niyogi 2003 [1]_).
+    r"""Locality preserving projections (He and Niyogi 2003 [1]_).
 
-    Directions v of the smallest eigenvalues in Z^T L Z v = eta Z^T S Z v: neighbouring rows stay
-    near each other. Z are the principal components, S the degrees and L the Laplacian of a graph
-    that links rows of which one is among the nearest of the other, with heat-kernel weights.
+    Directions v of the smallest eigenvalues in
+
+    .. math:: Z^\top L Z\, v = \eta\, Z^\top S Z\, v:
+
+    neighbouring rows stay near each other. Z are the principal components, S the degrees and L the
+    Laplacian of a graph that links rows of which one is among the nearest of the other, with
+    heat-kernel weights.
 
     Parameters
     ----------
@@ -22,12 +26,13 @@ class LPP(GraphEmbedding):
     variance : float in (0, 1], share of the variance that the principal components keep before;
         He and Niyogi name this step, the MSLP paper does not.
     kernel : {"linear", "rbf"}, of the components.
-    width : float > 0 or None, of exp(-|x - y|^2 / (2 width^2)); None for the average distance
+    width : float > 0 or None, of ``exp(-|x - y|^2 / (2 width^2))``; None for the average distance
         between training rows. The MSLP paper gives none.
 
     Attributes
     ----------
-    components_ : the fitted principal components; directions_ : (r, l)
+    components_ : the fitted principal components
+    directions_ : (r, l)
 
     See Also
     --------
@@ -45,6 +50,14 @@ class LPP(GraphEmbedding):
     .. [1] He, Niyogi, "Locality preserving projections", NIPS 2003.
     .. [2] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
        2018.
+
+    Examples
+    --------
+    >>> from ldlrepro import LPP, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = LPP(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     def _directions(self, X, Z, D, count):
@@ -73,6 +86,14 @@ class KernelLPP(LPP):
     References
     ----------
     .. [1] He, Niyogi, "Locality preserving projections", NIPS 2003.
+
+    Examples
+    --------
+    >>> from ldlrepro import KernelLPP, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = KernelLPP(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):

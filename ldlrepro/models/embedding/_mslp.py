@@ -8,10 +8,15 @@ from ldlrepro.models.embedding._solver import dimensions, smallest, whiten
 
 
 class MSLP(NeighbourDecoder):
-    """Multi-scale locality preservation (Peng, Tao, Geng 2018 [1]_, section 2, Algorithm 1).
+    r"""Multi-scale locality preservation (Peng, Tao, Geng 2018 [1]_, section 2, Algorithm 1).
 
-    Directions V of the l smallest eigenvalues eta in
-    (X^T M X + lambda I) v = eta (X^T D+ X) v, M = beta M+ - (1 - beta) M- (Eq. 10):
+    Directions V of the l smallest eigenvalues in (Eq. 10)
+
+    .. math::
+
+       (X^\top M X + \lambda I)\, v = \eta\, (X^\top D^+ X)\, v, \qquad
+       M = \beta M^+ - (1 - \beta) M^-:
+
     rows that are near each other in features and labels stay near, rows near in features and far
     in labels part. Prediction is the mean distribution of the nearest rows in X V.
 
@@ -32,7 +37,8 @@ class MSLP(NeighbourDecoder):
 
     Attributes
     ----------
-    coef_ : (q, l), V; W_plus_, W_minus_ : (n, n) csr_array of Eqs. 2 and 7
+    coef_ : (q, l), V.
+    W_plus_, W_minus_ : (n, n) csr_array of Eqs. 2 and 7.
 
     See Also
     --------
@@ -46,7 +52,7 @@ class MSLP(NeighbourDecoder):
     columns; the paper does not say what it does. Here V is sought among the directions that the
     rows of X span. This is exact: any other part of V moves no training row and only adds to the
     norm. Directions with a singular value below 1e-7 of the largest count as rounding. With
-    lambda_ = 0 and more features than rows, any embedding of the training rows can be had, and
+    ``lambda_ = 0`` and more features than rows, any embedding of the training rows can be had, and
     new rows are then predicted badly. Identical rows are embedded at one point. A graph in parts
     needs no care.
 

@@ -11,9 +11,12 @@ _BLOCK = 2**24  # numbers of the differences held at a time
 
 
 class NPE(GraphEmbedding):
-    """Neighbourhood preserving embedding (He, Cai, Yan, Zhang 2005 [1]_).
+    r"""Neighbourhood preserving embedding (He, Cai, Yan, Zhang 2005 [1]_).
 
-    Directions v of the smallest eigenvalues in Z^T M Z v = eta Z^T Z v with M = (I - W)^T (I - W):
+    Directions v of the smallest eigenvalues in
+
+    .. math:: Z^\top M Z\, v = \eta\, Z^\top Z\, v, \qquad M = (I - W)^\top (I - W):
+
     every row stays the same weighted mean of its neighbours. Z are the principal components.
 
     Parameters
@@ -39,6 +42,14 @@ class NPE(GraphEmbedding):
     References
     ----------
     .. [1] He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005.
+
+    Examples
+    --------
+    >>> from ldlrepro import NPE, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = NPE(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     def _directions(self, X, Z, D, count):
@@ -70,6 +81,14 @@ class KernelNPE(NPE):
     References
     ----------
     .. [1] He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005.
+
+    Examples
+    --------
+    >>> from ldlrepro import KernelNPE, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = KernelNPE(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):

@@ -17,7 +17,8 @@ class PCA(Embedding):
 
     Attributes
     ----------
-    components_ : the fitted sklearn.decomposition.PCA; directions_ : (r, l)
+    components_ : the fitted sklearn.decomposition.PCA
+    directions_ : (r, l)
 
     See Also
     --------
@@ -28,6 +29,14 @@ class PCA(Embedding):
     References
     ----------
     .. [1] Jolliffe, "Principal Component Analysis", Springer, 1986.
+
+    Examples
+    --------
+    >>> from ldlrepro import PCA, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = PCA(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     variance = 1.0
@@ -59,6 +68,14 @@ class KernelPCA(PCA):
     ----------
     .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
        2018.
+
+    Examples
+    --------
+    >>> from ldlrepro import KernelPCA, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> embedding = KernelPCA(ratio=0.6).fit(toy.X, toy.D)
+    >>> embedding.transform(toy.X_test).shape
+    (2601, 2)
     """
 
     def __init__(self, ratio=0.1, *, whiten=False, width=None):

@@ -12,12 +12,15 @@ from ldlrepro.models.maxent._sabfgs import SABFGS
 
 
 class AdaBoostLDL(LDLEstimator):
-    """Adaboost-LDL (Shen, Xu, Yu, Jia 2020 [1]_, Table 1): boosting by resampling, for any learner.
+    r"""Adaboost-LDL (Shen, Xu, Yu, Jia 2020 [1]_, Table 1): boosting by resampling of any learner.
 
-    Round i draws n rows with probabilities P_i, with replacement, fits a learner to them, and takes
-    its SortLoss on every training row: P_{i+1} = P_i + alpha SortLoss / (sum of SortLoss), then
-    divided by its sum (line 8). The prediction is the mean of the learners' with weights inverse
-    to their total SortLoss on the training rows (lines 10 to 13).
+    Round i draws n rows with probabilities :math:`P_i`, with replacement, fits a learner to them,
+    and takes its SortLoss on every training row r:
+
+    .. math:: P_{i+1}(r) \propto P_i(r) + \alpha\, \ell_i(r) \Big/ \sum_{r'} \ell_i(r')
+
+    (line 8; :math:`\ell_i` is the SortLoss). The prediction is the mean of the learners' with
+    weights inverse to their total SortLoss on the training rows (lines 10 to 13).
 
     Parameters
     ----------
@@ -74,6 +77,14 @@ class AdaBoostLDL(LDLEstimator):
     ----------
     .. [1] Shen, Xu, Yu, Jia, "Label distribution ensemble learning" (in Chinese), Journal of
        Nanjing University of Science and Technology 44(6), 2020.
+
+    Examples
+    --------
+    >>> from ldlrepro import AAKNN, AdaBoostLDL, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = AdaBoostLDL(AAKNN(5), random_state=0).fit(toy.X, toy.D)
+    >>> len(model.estimators_), model.estimator_weights_.shape
+    (5, (5,))
     """
 
     def __init__(

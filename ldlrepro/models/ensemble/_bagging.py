@@ -36,6 +36,14 @@ class BaggingLDL(LDLEstimator):
     References
     ----------
     .. [1] Breiman, "Bagging predictors", Machine Learning 24(2), 1996.
+
+    Examples
+    --------
+    >>> from ldlrepro import AAKNN, BaggingLDL, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = BaggingLDL(AAKNN(5), random_state=0).fit(toy.X, toy.D)
+    >>> len(model.estimators_)
+    5
     """
 
     def __init__(self, estimator=None, n_estimators=5, *, random_state=None):

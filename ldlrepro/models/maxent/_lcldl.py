@@ -11,11 +11,17 @@ _CORRELATIONS = ("labels", "weights")
 
 
 class LCLDL(QuasiNewton):
-    """LC-LDL (Jia, Li, Liu, Zhang 2018 [1]_): correlated labels get coefficients that are near.
+    r"""LC-LDL (Jia, Li, Liu, Zhang 2018 [1]_): correlated labels get coefficients that are near.
 
-    Minimises sum_i KL(d_i, p_i) + lambda1 |W|_F^2 + lambda2 sum_{j<k} sgn(rho_jk) |w_j - w_k|_2,
-    p the maximum-entropy model, rho Pearson's correlation: labels that rise
-    together are drawn together, labels that rise against each other are pushed apart.
+    Minimises
+
+    .. math::
+
+       \sum_i \mathrm{KL}(d_i, p_i) + \lambda_1 \lVert W\rVert_F^2
+       + \lambda_2 \sum_{j<k} \operatorname{sgn}(\rho_{jk}) \lVert w_j - w_k\rVert_2,
+
+    p the maximum-entropy model, rho Pearson's correlation: labels that rise together are drawn
+    together, labels that rise against each other are pushed apart.
 
     Parameters
     ----------
@@ -29,7 +35,9 @@ class LCLDL(QuasiNewton):
 
     Attributes
     ----------
-    coef_ : (c, q); n_iter_ : int; objective_ : float, less the entropy of D, a constant.
+    coef_ : (c, q)
+    n_iter_ : int
+    objective_ : float, less the entropy of D, a constant.
 
     See Also
     --------
@@ -56,6 +64,14 @@ class LCLDL(QuasiNewton):
     ----------
     .. [1] Jia, Li, Liu, Zhang, "Label distribution learning by exploiting label correlations", AAAI
        2018.
+
+    Examples
+    --------
+    >>> from ldlrepro import LCLDL, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = LCLDL().fit(toy.X, toy.D)
+    >>> model.coef_.shape
+    (3, 3)
     """
 
     def __init__(

@@ -12,17 +12,20 @@ _TOL_W = 1e-11
 
 
 class LDLLCLR(MaxEnt):
-    """LDL-LCLR (Ren, Jia, Li, Zhao 2019 [1]_): global and local correlations, by ADMM.
+    r"""LDL-LCLR (Ren, Jia, Li, Zhao 2019 [1]_): global and local correlations, by ADMM.
 
     Minimises over W (c, q) and S (c, c), with P the (n, c) predictions of the maximum-entropy
     model,
 
-        sum_i KL(d_i, p_i) + lambda1 |W|_F^2 + lambda2 |D - P S|_{2,1} + lambda3 |S|_*
-        - lambda4 sum_{j<k} s_jk sum_v |D^v_j - D^v_k|^2,
+    .. math::
 
-    where |.|_{2,1} sums the norms of columns, |.|_* is the sum of singular values (global: S of
-    low rank) and D^v_j column j of D in the rows of cluster v (local). S serves training only: the
-    prediction is p.
+       \sum_i \mathrm{KL}(d_i, p_i) + \lambda_1 \lVert W\rVert_F^2
+       + \lambda_2 \lVert D - P S\rVert_{2,1} + \lambda_3 \lVert S\rVert_*
+       - \lambda_4 \sum_{j<k} s_{jk} \sum_v \lVert D^v_j - D^v_k\rVert^2,
+
+    where :math:`\lVert\cdot\rVert_{2,1}` sums the norms of columns, :math:`\lVert\cdot\rVert_*` is
+    the sum of singular values (global: S of low rank) and :math:`D^v_j` column j of D in the rows
+    of cluster v (local). S serves training only: the prediction is p.
 
     Parameters
     ----------
@@ -38,7 +41,10 @@ class LDLLCLR(MaxEnt):
 
     Attributes
     ----------
-    coef_ : (c, q); correlation_ : (c, c), S; n_iter_ : int, rounds; objective_ : float, the above.
+    coef_ : (c, q)
+    correlation_ : (c, c), S.
+    n_iter_ : int, rounds.
+    objective_ : float, the above.
 
     See Also
     --------
@@ -47,8 +53,8 @@ class LDLLCLR(MaxEnt):
 
     Notes
     -----
-    The paper was not at hand. Objective, its minus before lambda4, the columns in |.|_{2,1}, the
-    splitting (E = D - P S, Z = S), the order of the steps, rho, ``scale=None`` and the default
+    The paper was not at hand. Objective, its minus before lambda4, the columns in ``|.|_{2,1}``,
+    the splitting (E = D - P S, Z = S), the order of the steps, rho, ``scale=None`` and the default
     lambdas but for lambda1, which is 1e-3, are those of a package on GitHub that runs the
     Adaboost-LDL paper's experiment (DreamWalker1412/LDL_Package). It writes 10e-4 and 10e-3, that
     is 1e-3 and 1e-2, and may have meant 1e-4 and 1e-3. python-ldl has the same objective with
@@ -59,7 +65,7 @@ class LDLLCLR(MaxEnt):
     codes) changes nothing and is left out.
 
     The objective has no lower bound where lambda4 outweighs lambda2 and lambda3, whatever the sign
-    before lambda4, since both norms grow no faster than |S|: then S grows with every round, and
+    before lambda4, since both norms grow no faster than ``|S|``: then S grows with every round, and
     what is fitted depends on ``max_iter``. The multiplier by which S acts on W stays within
     lambda2 for each label, so that predictions hardly change.
 
@@ -74,6 +80,14 @@ class LDLLCLR(MaxEnt):
     ----------
     .. [1] Ren, Jia, Li, Zhao, "Label distribution learning with label correlations via low-rank
        approximation", IJCAI 2019.
+
+    Examples
+    --------
+    >>> from ldlrepro import LDLLCLR, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = LDLLCLR().fit(toy.X, toy.D)
+    >>> model.correlation_.shape
+    (3, 3)
     """
 
     def __init__(

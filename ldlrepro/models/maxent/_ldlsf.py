@@ -8,16 +8,19 @@ from ldlrepro.models.maxent._objective import scaler, start_from
 
 
 class LDLSF(LDLEstimator):
-    """LDLSF, also LDL-LS (Ren, Jia, Li, Chen, Li 2019 [1]_): label-specific features, by ADMM.
+    r"""LDLSF, also LDL-LS (Ren, Jia, Li, Chen, Li 2019 [1]_): label-specific features, by ADMM.
 
     Fits D by F = X M with M = M1 + M2, both (q, c): minimises
 
-        |F - D|_F^2 / 2 + lambda1 |M1|_1 + lambda2 |M2|_{2,1} + lambda3 tr(F L F^T)
-        so that each row of F sums to 1,
+    .. math::
 
-    where |.|_1 keeps few features for a label, |.|_{2,1} (sum of the norms of rows) few features
-    for all, and L = diag(R 1) - R for the correlations R of the columns of D, so that
-    tr(F L F^T) = sum_{j<k} r_jk |F_j - F_k|^2 draws correlated labels together.
+       \tfrac12 \lVert F - D\rVert_F^2 + \lambda_1 \lVert M_1\rVert_1
+       + \lambda_2 \lVert M_2\rVert_{2,1} + \lambda_3 \operatorname{tr}(F L F^\top)
+
+    so that each row of F sums to 1. The first norm keeps few features for a label, the second (sum
+    of the norms of rows) few features for all, and L = diag(R 1) - R for the correlations R of the
+    columns of D, so that :math:`\operatorname{tr}(F L F^\top) = \sum_{j<k} r_{jk} \lVert F_j -
+    F_k\rVert^2` draws correlated labels together.
 
     Parameters
     ----------
@@ -35,8 +38,10 @@ class LDLSF(LDLEstimator):
 
     Attributes
     ----------
-    coef_ : (c, q), the transpose of M; specific_, common_ : (c, q), those of M1 and M2
-    n_iter_ : int, rounds; objective_ : float, the above at M, less a constant where scaled
+    coef_ : (c, q), the transpose of M.
+    specific_, common_ : (c, q), those of M1 and M2.
+    n_iter_ : int, rounds.
+    objective_ : float, the above at M, less a constant where scaled.
 
     Raises
     ------
@@ -69,6 +74,14 @@ class LDLSF(LDLEstimator):
     ----------
     .. [1] Ren, Jia, Li, Chen, Li, "Label distribution learning with label-specific features", IJCAI
        2019.
+
+    Examples
+    --------
+    >>> from ldlrepro import LDLSF, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = LDLSF().fit(toy.X, toy.D)
+    >>> bool((model.coef_ - model.specific_ - model.common_).max() < 0.1)
+    True
     """
 
     def __init__(

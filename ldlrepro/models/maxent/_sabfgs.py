@@ -7,7 +7,15 @@ from ldlrepro.models.maxent._quasi_newton import QuasiNewton
 
 
 class SABFGS(QuasiNewton):
-    """SA-BFGS (Geng 2016 [1]_, section 3.3): min T(W) by quasi-Newton steps.
+    r"""SA-BFGS (Geng 2016 [1]_, section 3.3): the maximum-entropy model by quasi-Newton steps.
+
+    Scores are linear in the features, and the coefficients bring the predictions as near to D as
+    they can by the K-L divergence:
+
+    .. math::
+
+       p_j(x) = \exp(w_j^\top x) \Big/ \sum_k \exp(w_k^\top x), \qquad
+       \min_W\; -\sum_i \sum_j d_{ij} \ln p_j(x_i).
 
     Parameters
     ----------
@@ -27,8 +35,9 @@ class SABFGS(QuasiNewton):
 
     Attributes
     ----------
-    coef_ : (c, q), of the features as scaled; n_iter_ : int; loss_ : float, mean of -sum d ln p
-        over the rows, with the penalty.
+    coef_ : (c, q), of the features as scaled.
+    n_iter_ : int
+    loss_ : float, mean of -sum d ln p over the rows, with the penalty.
 
     Warns
     -----
@@ -50,6 +59,14 @@ class SABFGS(QuasiNewton):
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.
+
+    Examples
+    --------
+    >>> from ldlrepro import SABFGS, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = SABFGS().fit(toy.X, toy.D)
+    >>> model.coef_.shape, model.predict(toy.X_test).shape
+    ((3, 3), (2601, 3))
     """
 
     def __init__(

@@ -11,11 +11,13 @@ _RADIUS = 0.5
 
 
 class SAIIS(MaxEnt):
-    """SA-IIS (Geng 2016 [1]_, section 3.3; Della Pietra et al. 1997 [2]_).
+    r"""SA-IIS (Geng 2016 [1]_, section 3.3): improved iterative scaling [2]_.
 
-    Each step adds to every coefficient w_jk the root delta of
-    sum_i p_ij x_ik exp(delta s(x_ik) f(x_i)) = sum_i d_ij x_ik, with f(x) = sum_k |x_k| and s the
-    sign; the loss never rises.
+    Each step adds to every coefficient :math:`w_{jk}` the root :math:`\delta` of
+
+    .. math:: \sum_i p_{ij} x_{ik} \exp(\delta\, s(x_{ik}) f(x_i)) = \sum_i d_{ij} x_{ik},
+
+    with :math:`f(x) = \sum_k \lvert x_k\rvert` and s the sign; the loss never rises.
 
     Parameters
     ----------
@@ -34,7 +36,7 @@ class SAIIS(MaxEnt):
 
     Notes
     -----
-    Where |delta| f(x) stays below 0.5 the left side is summed from its first eight moments, two
+    Where ``|delta| f(x)`` stays below 0.5 the left side is summed from its first eight moments, two
     matrix products in place of n q c exponentials (cut off below 1e-7); elsewhere Newton's method
     evaluates it exactly. By default features are scaled and steps stop at 100, chosen on halves of
     the papers' data sets; the paper's method is ``SAIIS(200, scale=None)``.
@@ -44,6 +46,14 @@ class SAIIS(MaxEnt):
     .. [1] Geng, "Label distribution learning", TKDE 2016.
     .. [2] Della Pietra, Della Pietra, Lafferty, "Inducing features of random fields",
        TPAMI 1997.
+
+    Examples
+    --------
+    >>> from ldlrepro import SAIIS, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = SAIIS(20, path=(5, 20)).fit(toy.X, toy.D)
+    >>> [step for step, P in model.staged_predict(toy.X_test)]
+    [5, 20]
     """
 
     def __init__(

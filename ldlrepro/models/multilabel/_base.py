@@ -52,7 +52,7 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         Raises
         ------
         NotFittedError, ValueError
-            As `LDLEstimator.predict` does.
+            For the same reasons as ``predict`` of label distributions.
         """
         return self._predict_proba(self._check_new(X))
 

@@ -71,6 +71,14 @@ class DBPNN(MultiLabelEstimator):
        Science 313(5786), 2006.
     .. [2] Read, Reutemann, Pfahringer, Holmes, "MEKA: a multi-label/multi-target extension to
        Weka", Journal of Machine Learning Research 17(21), 2016.
+
+    Examples
+    --------
+    >>> from ldlrepro import DBPNN, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = DBPNN(rbm_epochs=20, random_state=0).fit(data.X, data.Y)
+    >>> model.predict(data.X[:2]).shape
+    (2, 14)
     """
 
     def __init__(

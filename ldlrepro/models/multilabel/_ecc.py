@@ -59,6 +59,14 @@ class ECC(SVMEnsemble):
     ----------
     .. [1] Read, Pfahringer, Holmes, Frank, "Classifier chains for multi-label classification",
        Machine Learning 85(3), 2011.
+
+    Examples
+    --------
+    >>> from ldlrepro import ECC, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = ECC(5, random_state=0).fit(data.X, data.Y)
+    >>> model.orders_.shape  # chains, labels
+    (5, 14)
     """
 
     def __init__(

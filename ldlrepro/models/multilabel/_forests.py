@@ -87,6 +87,14 @@ class RFPCT(_ForestEstimator):
     .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
     .. [2] Kocev, Vens, Struyf, Dzeroski, "Tree ensembles for predicting structured outputs",
        Pattern Recognition 46(3), 2013.
+
+    Examples
+    --------
+    >>> from ldlrepro import RFPCT, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = RFPCT(10, random_state=0).fit(data.X, data.Y)
+    >>> model.predict_proba(data.X[:2]).shape
+    (2, 14)
     """
 
 
@@ -114,6 +122,14 @@ class ERFPCT(_ForestEstimator):
     .. [2] Kocev, Ceci, "Ensembles of extremely randomized trees for multi-target regression",
        Discovery Science 2015.
     .. [3] Geurts, Ernst, Wehenkel, "Extremely randomized trees", Machine Learning 63(1), 2006.
+
+    Examples
+    --------
+    >>> from ldlrepro import ERFPCT, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = ERFPCT(10, random_state=0).fit(data.X, data.Y)
+    >>> model.predict_proba(data.X[:2]).shape
+    (2, 14)
     """
 
     _random_cut = True
@@ -162,6 +178,14 @@ class RFMLC45(_ForestEstimator):
     .. [2] Madjarov, Kocev, Gjorgjevikj, Dzeroski, "An extensive experimental comparison of methods
        for multi-label learning", Pattern Recognition 45(9), 2012.
     .. [3] Clare, King, "Knowledge discovery in multi-label phenotype data", PKDD 2001.
+
+    Examples
+    --------
+    >>> from ldlrepro import RFMLC45, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = RFMLC45(10, random_state=0).fit(data.X, data.Y)
+    >>> model.predict_proba(data.X[:2]).shape
+    (2, 14)
     """
 
     _entropy = True
@@ -188,6 +212,14 @@ class ERFMLC45(ERFPCT):
     ----------
     .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
     .. [2] Clare, King, "Knowledge discovery in multi-label phenotype data", PKDD 2001.
+
+    Examples
+    --------
+    >>> from ldlrepro import ERFMLC45, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = ERFMLC45(10, random_state=0).fit(data.X, data.Y)
+    >>> model.predict_proba(data.X[:2]).shape
+    (2, 14)
     """
 
     _entropy = True

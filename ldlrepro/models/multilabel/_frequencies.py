@@ -11,6 +11,14 @@ class LabelFrequencies(MultiLabelEstimator):
     See Also
     --------
     MeanPredictor : The same for label distributions.
+
+    Examples
+    --------
+    >>> from ldlrepro import LabelFrequencies, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = LabelFrequencies().fit(data.X, data.Y)
+    >>> bool((model.predict_proba(data.X) == data.Y.mean(axis=0)).all())
+    True
     """
 
     def _fit(self, X, Y):

@@ -255,7 +255,7 @@ class MLDF(_Cascades, MultiLabelEstimator):
     max_estimators : int >= 1, up to this many.
     more_depth : int >= 1, layer t has trees of depth t times this.
     reuse : bool, whether to reuse the layer before (Algorithms 1 and 2); or a function in place of
-        Algorithm 2, called as `log_threshold`.
+        Algorithm 2, called as ``log_threshold``.
     reuse_from : int >= 2, the first layer that may reuse (Algorithm 3: 3; released code: 2).
     sort_scores : bool, whether confidences sort the scores first, as Table 2 has it; False takes
         them by the columns, as released code does.
@@ -267,10 +267,10 @@ class MLDF(_Cascades, MultiLabelEstimator):
     Attributes
     ----------
     n_layers_ : int, layers kept
-    layer_index_ : int, from 1: L of Algorithm 3, which is n_layers_; with ``growth=False`` the
+    layer_index_ : int, from 1: L of Algorithm 3, which is ``n_layers_``; with ``growth=False`` the
         best, on the training rows, of all layers grown (the first of equals), without patience
     performance_ : list of float, the measure on the training rows after every layer grown
-    thresholds_ : (n_layers_,) float64, of the confidence, 0 for no reuse
+    thresholds_ : (``n_layers_``,) float64, of the confidence, 0 for no reuse
 
     Raises
     ------
@@ -302,6 +302,15 @@ class MLDF(_Cascades, MultiLabelEstimator):
     References
     ----------
     .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+
+    Examples
+    --------
+    >>> from ldlrepro import MLDF, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = MLDF("one_error", n_estimators=5, max_layers=3, random_state=0)
+    >>> model = model.fit(data.X, data.Y)
+    >>> model.n_layers_ <= 3
+    True
     """
 
     def __init__(
@@ -369,8 +378,9 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
 
     Parameters
     ----------
-    block, max_layers, patience, n_folds, n_estimators, more_estimators, max_estimators, more_depth,
-    reuse, reuse_from, sort_scores, growth, min_gain, drop_label, random_state : as for `MLDF`.
+    block, max_layers, patience, n_folds, n_estimators, more_estimators : as for `MLDF`.
+    max_estimators, more_depth, reuse, reuse_from, sort_scores : as for `MLDF`.
+    growth, min_gain, drop_label, random_state : as for `MLDF`.
 
     Attributes
     ----------
@@ -389,6 +399,15 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
     References
     ----------
     .. [1] Yang, Wu, Jiang, Zhou, "Multi-label learning with deep forest", ECAI 2020.
+
+    Examples
+    --------
+    >>> from ldlrepro import MLDFSuite, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = MLDFSuite(n_estimators=5, max_layers=2, random_state=0)
+    >>> model = model.fit(data.X, data.Y)
+    >>> [cascade.measure for cascade in model.cascades_][:2]
+    ['hamming_loss', 'one_error']
     """
 
     def _fit(self, X, Y):

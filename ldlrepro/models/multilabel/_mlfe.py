@@ -11,13 +11,17 @@ from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
 
 class MLFE(MultiLabelEstimator):
-    """Feature-induced labelling information enrichment (Zhang, Zhong, Zhang 2018 [1]_).
+    r"""Feature-induced labelling information enrichment (Zhang, Zhong, Zhang 2018 [1]_).
 
     Three steps. Each row becomes a sparse combination of the others. Numerical labels u, of the
-    sign of the 0/1 label and of size c1 to c2, keep these combinations: they minimise
-    sum_i (u_i - sum_j W_ij u_j)^2, label by label. A kernel regression f with a sphere of
-    tolerance is fitted to them, with a penalty where its sign is not the label's. Scores are
-    1 / (1 + exp(-f)). Features are scaled to [0, 1] inside.
+    sign of the 0/1 label and of size c1 to c2, keep these combinations: label by label, they
+    minimise
+
+    .. math:: \sum_i \Big(u_i - \sum_j W_{ij} u_j\Big)^2.
+
+    A kernel regression f with a sphere of tolerance is fitted to them, with a penalty where its
+    sign is not the label's. Scores are :math:`1 / (1 + \exp(-f))`. Features are scaled to [0, 1]
+    inside.
 
     Parameters
     ----------
@@ -34,7 +38,8 @@ class MLFE(MultiLabelEstimator):
     ----------
     codes_ : (n, n), the combinations W, diagonal 0
     numerical_ : (n, c), the numerical labels
-    dual_coef_ : (n, c), weights of the kernel with each training row; intercept_ : (c,)
+    dual_coef_ : (n, c), weights of the kernel with each training row.
+    intercept_ : (c,)
     gamma_ : float, the kernel is exp(-gamma ||x - x'||^2); width: the mean distance of two rows
     objectives_ : (steps + 1,), objective of the regression; it never rises
     n_unconverged_ : int, combinations stopped by the limit of 200 passes before the gradients were
@@ -73,6 +78,14 @@ class MLFE(MultiLabelEstimator):
     ----------
     .. [1] Zhang, Zhong, Zhang, "Feature-induced labeling information enrichment for multi-label
        learning", AAAI 2018.
+
+    Examples
+    --------
+    >>> from ldlrepro import MLFE, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = MLFE().fit(data.X, data.Y)
+    >>> bool(((model.numerical_ > 0) == (data.Y > 0)).all())  # signs are kept
+    True
     """
 
     def __init__(

@@ -60,6 +60,14 @@ class RAkEL(SVMEnsemble):
     ----------
     .. [1] Tsoumakas, Vlahavas, "Random k-labelsets: an ensemble method for multilabel
        classification", ECML 2007.
+
+    Examples
+    --------
+    >>> from ldlrepro import RAkEL, datasets
+    >>> data = datasets.make_standin("yeast", 60, random_state=0)  # synthetic
+    >>> model = RAkEL(k=3, random_state=0).fit(data.X, data.Y)
+    >>> model.labelsets_.shape  # 2 c sets of 3 labels
+    (28, 3)
     """
 
     def __init__(

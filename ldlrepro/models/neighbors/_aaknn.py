@@ -30,6 +30,14 @@ class AAKNN(LDLEstimator):
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.
+
+    Examples
+    --------
+    >>> from ldlrepro import AAKNN, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = AAKNN(n_neighbors=1).fit(toy.X, toy.D)
+    >>> bool(abs(model.predict(toy.X) - toy.D).max() < 1e-9)  # its own neighbour
+    True
     """
 
     def __init__(self, n_neighbors=None, *, n_jobs=None):

@@ -42,6 +42,14 @@ class AABP(LDLEstimator):
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.
+
+    Examples
+    --------
+    >>> from ldlrepro import AABP, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = AABP(epochs=5, random_state=0).fit(toy.X, toy.D)
+    >>> len(model.loss_path_)
+    5
     """
 
     def __init__(

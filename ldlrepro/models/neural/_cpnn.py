@@ -12,11 +12,14 @@ _ENCODINGS = ("number", "one_hot")
 
 
 class CPNN(LDLEstimator):
-    """CPNN (Geng, Yin, Zhou 2013 [1]_).
+    r"""CPNN (Geng, Yin, Zhou 2013 [1]_): a network that takes the label as an input.
 
     A net with one hidden layer of sigmoids and a linear output f(x, y) takes the features and the
-    label y as its inputs; p(y | x) = exp f(x, y) / sum_y' exp f(x, y'). Trained on the K-L
-    divergence.
+    label y as its inputs;
+
+    .. math:: p(y \mid x) = \exp f(x, y) \Big/ \sum_{y'} \exp f(x, y').
+
+    Trained on the K-L divergence.
 
     Parameters
     ----------
@@ -35,8 +38,8 @@ class CPNN(LDLEstimator):
 
     Attributes
     ----------
-    n_iter_ : int, the step whose weights are kept; loss_ : float, mean K-L divergence of the rows
-        fitted, after the last step.
+    n_iter_ : int, the step whose weights are kept.
+    loss_ : float, mean K-L divergence of the rows fitted, after the last step.
 
     See Also
     --------
@@ -57,6 +60,14 @@ class CPNN(LDLEstimator):
     ----------
     .. [1] Geng, Yin, Zhou, "Facial age estimation by learning from label distributions", TPAMI
        2013.
+
+    Examples
+    --------
+    >>> from ldlrepro import CPNN, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = CPNN(max_iter=20, random_state=0).fit(toy.X, toy.D)
+    >>> model.n_iter_ <= 20
+    True
     """
 
     def __init__(

@@ -7,10 +7,11 @@ from ldlrepro.base import LDLEstimator
 
 
 class PTBayes(LDLEstimator):
-    """PT-Bayes (Geng 2016 [1]_, section 3.1): posterior probabilities of the labels.
+    r"""PT-Bayes (Geng 2016 [1]_, section 3.1): posterior probabilities of the labels.
 
-    Each training row counts for label j with weight d_ij; label j has the prior
-    sum_i d_ij / n and a Gaussian density with the weighted mean and variances of the features.
+    Each training row counts for label j with weight :math:`d_{ij}`; label j has the prior
+    :math:`\sum_i d_{ij} / n` and a Gaussian density with the weighted mean and variances of the
+    features.
 
     Parameters
     ----------
@@ -22,7 +23,9 @@ class PTBayes(LDLEstimator):
 
     Attributes
     ----------
-    prior_ : (c,); mean_ : (c, q); variance_ : (c, q)
+    prior_ : (c,)
+    mean_ : (c, q)
+    variance_ : (c, q)
 
     Raises
     ------
@@ -42,6 +45,14 @@ class PTBayes(LDLEstimator):
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.
+
+    Examples
+    --------
+    >>> from ldlrepro import PTBayes, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = PTBayes().fit(toy.X, toy.D)
+    >>> model.prior_.shape, model.mean_.shape
+    ((3,), (3, 3))
     """
 
     def __init__(self, variance_floor=10.0):

@@ -26,14 +26,15 @@ class PTSVM(LDLEstimator):
     C : float > 0, price of an error.
     draws : int >= 1 or None, labels drawn for a training row; None for as many as there are
         labels, so that there are c n rows as in the original.
-    width : float > 0 or None, of the kernel exp(-|x - y|^2 / (2 width^2)); None for the average
+    width : float > 0 or None, of the kernel ``exp(-|x - y|^2 / (2 width^2))``; None for the average
         distance between training rows (MSLP paper, section 3.1).
     folds : int >= 2, parts of the rows for the held-out decision values.
     random_state : int, RandomState or None
 
     Attributes
     ----------
-    width_ : float; pairs_ : list of pairs of labels.
+    width_ : float
+    pairs_ : list of pairs of labels.
 
     See Also
     --------
@@ -57,6 +58,14 @@ class PTSVM(LDLEstimator):
        likelihood methods", Advances in Large Margin Classifiers, 1999.
     .. [3] Wu, Lin, Weng, "Probability estimates for multi-class classification by pairwise
        coupling", Journal of Machine Learning Research 5, 2004.
+
+    Examples
+    --------
+    >>> from ldlrepro import PTSVM, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = PTSVM(draws=1, random_state=0).fit(toy.X, toy.D)
+    >>> model.pairs_
+    [(0, 1), (0, 2), (1, 2)]
     """
 
     def __init__(self, C=1.0, *, draws=None, width=None, folds=3, random_state=None):

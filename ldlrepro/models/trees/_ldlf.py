@@ -4,13 +4,17 @@ from ldlrepro.models.trees._differentiable import DifferentiableForest
 
 
 class LDLForest(DifferentiableForest):
-    """Shallow label distribution learning forest, sLDLF (Shen, Zhao, Guo, Yuille 2017 [1]_).
+    r"""Shallow label distribution learning forest, sLDLF (Shen, Zhao, Guo, Yuille 2017 [1]_).
 
-    Linear features f = Theta^T x have tau outputs. In each of K trees the split node n sends a row
-    to the left with probability sigmoid(f_phi(n)), where phi, drawn once a tree, picks an output
-    for each of its split nodes (section 3.1); a row reaches a leaf with the product along the path
-    (Eq. 1) and gets the mixture of the leaves' distributions (Eq. 2), averaged over the trees. The
-    cross-entropy (Eq. 3), averaged over the trees, is lowered by turns (Algorithm 1): steps of
+    Linear features :math:`f = \Theta^\top x` have tau outputs. In each of K trees the split node n
+    sends a row to the left with probability :math:`\sigma(f_{\varphi(n)}(x))`, where phi, drawn
+    once a tree, picks an output for each of its split nodes (section 3.1). A row reaches leaf l
+    with the product along the path (Eq. 1) and gets the mixture of the leaves' distributions q
+    (Eq. 2), averaged over the trees:
+
+    .. math:: p(x) = \frac1K \sum_{k=1}^K \sum_l \Pr\nolimits_k(l \mid x)\, q_{kl}.
+
+    The cross-entropy (Eq. 3), averaged over the trees, is lowered by turns (Algorithm 1): steps of
     Theta on mini-batches (Eqs. 5, 6, 13), and after every ``leaf_batches`` of them updates of the
     leaves on these mini-batches (Eq. 12), which never raise it.
 
@@ -40,8 +44,9 @@ class LDLForest(DifferentiableForest):
 
     Attributes
     ----------
-    n_iter_ : int, steps of Theta taken; best_iter_ : int, the step whose trees are kept.
-    loss_curve_ : (n_iter_,) mean cross-entropy of a tree (Eq. 3) on each mini-batch before its
+    n_iter_ : int, steps of Theta taken.
+    best_iter_ : int, the step whose trees are kept.
+    loss_curve_ : (``n_iter_``,) mean cross-entropy of a tree (Eq. 3) on each mini-batch before its
         step.
     validation_curve_ : list of (iteration, K-L divergence of the forest) pairs.
     path_ : dict, the trees at each iteration of ``path``.
@@ -96,7 +101,8 @@ class LDLForest(DifferentiableForest):
     --------
     >>> from ldlrepro import LDLForest, datasets
     >>> toy = datasets.make_toy(random_state=0)
-    >>> LDLForest(max_iter=100, random_state=0).fit(toy.X, toy.D).predict(toy.X_test).shape
+    >>> forest = LDLForest(max_iter=100, random_state=0).fit(toy.X, toy.D)
+    >>> forest.predict(toy.X_test).shape
     (2601, 3)
     """
 

@@ -32,6 +32,14 @@ class MultiOutputRF(LDLEstimator):
     References
     ----------
     .. [1] Breiman, "Random forests", Machine Learning 45(1), 2001.
+
+    Examples
+    --------
+    >>> from ldlrepro import MultiOutputRF, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = MultiOutputRF(10, random_state=0).fit(toy.X, toy.D)
+    >>> model.predict(toy.X_test).shape
+    (2601, 3)
     """
 
     def __init__(

@@ -22,7 +22,8 @@ class NDFLDL(DifferentiableForest):
 
     Attributes
     ----------
-    trees_ : list of trees; best_iter_ : list of int, the step of each that is kept.
+    trees_ : list of trees
+    best_iter_ : list of int, the step of each that is kept.
     loss_curves_ : list of (steps,) arrays, mean cross-entropy of a tree on its mini-batches.
     n_iter_ : int, mini-batches of all trees.
 
@@ -49,6 +50,14 @@ class NDFLDL(DifferentiableForest):
     ----------
     .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017.
     .. [2] Kontschieder, Fiterau, Criminisi, Rota Bulo, "Deep neural decision forests", ICCV 2015.
+
+    Examples
+    --------
+    >>> from ldlrepro import NDFLDL, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = NDFLDL(2, max_iter=100, random_state=0).fit(toy.X, toy.D)
+    >>> len(model.trees_)
+    2
     """
 
     path = ()

@@ -52,6 +52,14 @@ class SingleLabelRF(DistributionForest):
     ----------
     .. [1] Chen, Wang, Feng, Liu, "Structured random forest for label distribution learning",
        Neurocomputing, 2018.
+
+    Examples
+    --------
+    >>> from ldlrepro import SingleLabelRF, datasets
+    >>> toy = datasets.make_toy(random_state=0)
+    >>> model = SingleLabelRF(10, random_state=0).fit(toy.X, toy.D)
+    >>> model.predict(toy.X_test).shape
+    (2601, 3)
     """
 
     def _fit(self, X, D):

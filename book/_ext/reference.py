@@ -1,0 +1,120 @@
+"""Sphinx extension of the API reference: house docstrings as lists, links to chapters.
+
+The families of the reference are the tables of `book/reference/*.md`; from these, autosummary
+writes a page for each name at every build.
+"""
+
+import inspect
+import re
+import shutil
+from functools import cache
+from pathlib import Path
+
+import ldlrepro
+from ldlrepro.protocols import get_paper, paper_names
+
+BOOK = Path(__file__).parents[1]
+PAGES = BOOK / "reference"
+GENERATED = PAGES / "generated"
+
+_LISTS = ("Parameters", "Attributes")
+_FIELD = re.compile(r"(\w[\w, .*]*) : (.*)")
+#: As numpydoc writes it, with the parentheses around it.
+_CITATION = re.compile(r" \([^()]*\[\w+-\d+\]_[^()]*\)| \[\w+-\d+\]_")
+
+
+def families():
+    """Names listed in each page of the reference: {page: [name with its package, ...]}."""
+    found = {}
+    for page in sorted(PAGES.glob("*.md")):
+        text, names, module = page.read_text(encoding="utf-8"), [], None
+        for line in text.splitlines():
+            if line.startswith(".. currentmodule:: "):
+                module = line.split()[-1]
+            elif entry := re.fullmatch(r"   (\w[\w.]*)", line):
+                names.append(f"{module}.{entry[1]}")
+        found[page.stem] = names
+    return found
+
+
+@cache
+def chapters():
+    """Where each estimator is run: {its name: {page of the book: other names of it there}}."""
+    found = {}
+    for paper in map(get_paper, paper_names()):
+        for experiment in paper.experiments:
+            page = "book/age" if experiment.name.startswith("age") else f"notebooks/{paper.name}"
+            if not any((BOOK.parent / page).with_suffix(s).exists() for s in (".ipynb", ".md")):
+                continue
+            for method in experiment.methods:
+                names = list(_estimators(method.estimator))
+                for name in names:
+                    found.setdefault(name, {}).setdefault(page, [])
+                # The innermost has the method's name; a variant's name tells its settings.
+                label = method.settings.get("learner", "" if method.settings else method.name)
+                if names and label not in ("", names[-1], *found[names[-1]][page]):
+                    found[names[-1]][page].append(label)
+    return found
+
+
+def _estimators(estimator):
+    """Public names of an estimator's class and of those inside it, from the outside in."""
+    for cls in type(estimator).__mro__:
+        if getattr(ldlrepro, cls.__name__, None) is cls:
+            yield cls.__name__
+            break
+    for value in estimator.get_params(deep=False).values():
+        if hasattr(value, "get_params") and not isinstance(value, type):
+            yield from _estimators(value)
+
+
+def fields_as_text(app, what, name, thing, options, lines):
+    """A field "name : int, what it is" without a type of its own, as numpydoc would break it."""
+    section, out = "", []
+    for i, line in enumerate(lines):
+        after = lines[i + 1] if i + 1 < len(lines) else ""
+        if set(after) == {"-"}:
+            section = line
+        field = _FIELD.fullmatch(line) if section in _LISTS else None
+        # "name : str", then a sentence on a line of its own, is numpydoc's way already.
+        sentence = re.match(r" +[A-Z]", after) and not line.endswith((".", ",", ";", ":"))
+        out += [field[1], f"    {field[2]}"] if field and not sentence else [line]
+    lines[:] = out
+
+
+def own_signature(app, what, name, thing, options, signature, returns):
+    """Of a measure, what its decorator takes: `per_row` too."""
+    if hasattr(thing, "__wrapped__"):
+        return str(inspect.signature(thing, follow_wrapped=False)), returns
+    return None
+
+
+def add_chapters(app, what, name, thing, options, lines):
+    """Below an estimator: where the book runs it, and under which names."""
+    pages = chapters().get(name.removeprefix("ldlrepro."), {}) if what == "class" else {}
+    if pages:
+        lines += ["", ".. rubric:: In the book", ""]
+        for page, shown in pages.items():
+            lines.append(f"- :doc:`/{page}`" + (f", as {', '.join(shown)}" if shown else ""))
+        lines.append("")
+
+
+def without_citations(app, what, name, thing, options, lines):
+    """In the table of a family: the references are on the pages."""
+    if GENERATED.name not in app.env.docname:
+        lines[:] = [_CITATION.sub("", line) for line in lines]
+
+
+def start_afresh(app, config):
+    """Remove pages of names that may be gone, before files outside _toc.yml are excluded."""
+    shutil.rmtree(GENERATED, ignore_errors=True)
+
+
+def setup(app):
+    """Connect: docstrings before numpydoc (500) and after it."""
+    app.connect("config-inited", start_afresh, priority=100)
+    app.connect("autodoc-process-docstring", fields_as_text, priority=400)
+    app.connect("autodoc-process-signature", own_signature)
+    app.connect("autodoc-process-docstring", without_citations, priority=600)
+    app.connect("autodoc-process-docstring", add_chapters, priority=600)
+    return {"parallel_read_safe": True}
