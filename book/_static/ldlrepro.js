@@ -39,6 +39,10 @@ function equip(box) {
   box.parentElement.querySelector(".links").append(search);
 }
 
-document.addEventListener("DOMContentLoaded", () =>
-  document.querySelectorAll(".ldl .box").forEach(equip),
-);
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll(".ldl .box").forEach(equip);
+  // As docutils writes them, references in a list are no items of it.
+  document.querySelectorAll('[role="doc-biblioentry"]').forEach((one) => {
+    one.setAttribute("role", "listitem");
+  });
+});
