@@ -16,6 +16,7 @@ from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.papers import comparison
+from ldlrepro.parameters import listed
 from ldlrepro.protocols import own, read
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.report.comparison import matrix
@@ -118,9 +119,7 @@ def compare(
         )
         sources, stored, names = [data], None, {data.name: data.display}
     else:
-        sources = [
-            registry.resolve(d) for d in ([datasets] if isinstance(datasets, str) else datasets)
-        ]
+        sources = [registry.resolve(d) for d in listed(datasets)]
         experiment, kind = _stored_experiment(sources)
         table = registry.list().drop_duplicates("name").set_index("name")
         names = {d: table.display[d] for d in sources}
@@ -216,7 +215,7 @@ def load_methods(specifications):
     Parameters
     ----------
     specifications : list of "FILE.py:CLASS" (or an object in that file) and of names of this
-        package's estimators
+        package's estimators, or one of them
 
     Raises
     ------
@@ -224,7 +223,7 @@ def load_methods(specifications):
         No such file or class, or a class that needs arguments.
     """
     named = {}
-    for text in specifications:
+    for text in listed(specifications):
         path, colon, inside = text.rpartition(":")
         if not colon:
             known = dict(all_estimators("ldl") + all_estimators("multilabel"))

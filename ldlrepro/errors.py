@@ -4,6 +4,10 @@
 class LdlreproError(Exception):
     """Base of the errors that this package raises on purpose."""
 
+    def _render_traceback_(self):
+        """What a notebook shows: the message, which is for people, and no traceback."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class UnknownNameError(LdlreproError, KeyError):
     """A data set, paper, method or measure that does not exist."""

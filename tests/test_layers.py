@@ -15,6 +15,7 @@ ROOT = Path(ldlrepro.__file__).parent
 LAYER = {
     "paths": 0,
     "errors": 0,
+    "parameters": 0,
     "validation": 0,
     "kernels": 0,
     "metrics": 1,
