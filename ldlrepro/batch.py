@@ -129,9 +129,10 @@ def _execute(notebook, target, parameters):
     made = nbformat.read(notebook, as_version=4)
     made.metadata.ldlrepro = {"code": _mark_of_code(notebook)}
     _name_in_title(made, parameters)
+    nbformat.write(made, target)
     try:
         papermill.execute_notebook(
-            made,
+            str(target),
             str(target),
             parameters=parameters,
             kernel_name="python3",
