@@ -205,12 +205,13 @@ def _run(options):
     experiments, names = options.experiment, options.dataset
     if options.table is not None:
         key = options.table.lower().replace("table ", "")
-        if key not in paper.tables:
+        tables = {name.lower(): needs for name, needs in paper.tables.items()}
+        if key not in tables:
             raise errors.UnknownNameError(
                 f"{paper.name} has no table {options.table!r} here; there are: "
                 + ", ".join(paper.tables)
             )
-        experiments, needed = paper.tables[key]
+        experiments, needed = tables[key]
         if options.profile == "paper":  # the quick profile has data sets of its own
             names = names or list(needed) or None
     studies = [s.name for s in paper.studies if experiments is None or s.name in experiments]

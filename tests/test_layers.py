@@ -36,6 +36,7 @@ LAYER = {
     "userdata": 1,
     "bench": 5,
     "scoreboard": 5,
+    "badges": 5,
 }
 
 
