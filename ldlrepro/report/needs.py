@@ -88,12 +88,16 @@ def show_terms():
         {
             "data set": entry.display,
             "to be cited": entry.citation,
-            "licence": entry.licence,
-            "GitHub repository": "/".join(entry.url.split("/")[3:5]) or "no address",
+            "licence; public copy": f"{entry.licence}; {_copy(entry.url)}",
         }
         for entry in registry.entries()
     ).drop_duplicates()
-    same = ["to be cited", "licence", "GitHub repository"]
+    same = ["to be cited", "licence; public copy"]
     names = table.groupby(same, sort=False)["data set"]
     table = names.agg(lambda found: ", ".join(dict.fromkeys(found))).reset_index()
     return show(table[["data set", *same]], "Terms of the data", False)
+
+
+def _copy(url):
+    """Owner and name of the repository on GitHub that serves a file."""
+    return "/".join(url.split("/")[3:5]) or "no address"
