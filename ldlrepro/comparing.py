@@ -21,6 +21,7 @@ from ldlrepro.protocols import own, read
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.report.comparison import matrix
 from ldlrepro.report.mldf.tables import own_measures
+from ldlrepro.report.provenance import display_names
 from ldlrepro.userdata import bunch
 
 #: What runs on a user's data where he names nothing: one or two of each family.
@@ -122,12 +123,13 @@ def compare(
         sources = [registry.resolve(d) for d in listed(datasets)]
         experiment, kind = _stored_experiment(sources)
         table = registry.list().drop_duplicates("name").set_index("name")
-        names = {d: table.display[d] for d in sources}
         stored = read(comparison.PAPER, experiment, datasets=sources, root=paths.shipped_results())
         if kind == "multilabel":
             stored = own_measures(stored)
     chosen = _methods(methods, kind, stored)
     made, notes = own.run(chosen, sources, experiment, records, n_jobs, progress)
+    if stored is not None:  # a copy of his that is not the registered file is named so
+        names = display_names(made, sources, table.reset_index())
     every = made if stored is None else pd.concat([made, stored], ignore_index=True)
     mine = [m.name for m in chosen] if stored is not None else _foreign(chosen)
     null = matrix.NULLS[kind] if stored is not None else _NULLS[kind]

@@ -32,6 +32,10 @@ class RecordDamagedWarning(UserWarning):
     """A record file held rows that could not be read; they were set aside."""
 
 
+class UnverifiedCopyWarning(UserWarning):
+    """A data file is not the registered one; the user has accepted it."""
+
+
 class NormalisationWarning(UserWarning):
     """Rows of D did not sum to 1 and were normalised."""
 

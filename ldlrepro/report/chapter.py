@@ -45,12 +45,14 @@ class Chapter:
     @cached_property
     def names(self):
         """Every data set of the paper -> its name in tables."""
-        return provenance.display_names(self.tables, data_sets(self.paper), data.list())
+        copies = provenance.unverified(pd.concat(self.records.values()))
+        return provenance.display_names(self.tables, data_sets(self.paper), data.list(), copies)
 
     @cached_property
     def apart(self):
         """Data sets that are not the original files: shown and named so, never counted."""
-        return provenance.apart(self.tables)
+        copies = provenance.unverified(pd.concat(self.records.values()))
+        return sorted({*provenance.apart(self.tables), *copies})
 
     def counting(self, records):
         """Those of the records that totals count: in the quick profile all, though synthetic."""

@@ -2,31 +2,49 @@
 
 import pandas as pd
 
+from ldlrepro.datasets import is_current
 from ldlrepro.report.tables import show
 
 
-def display_names(records, datasets, registry):
-    """Names for tables: a re-aligned or synthetic set is always named so.
+def display_names(records, datasets, registry, copies=()):
+    """Names for tables: a re-aligned or synthetic set or an unverified copy is always named so.
 
     Parameters
     ----------
     records : records with dataset and source
     datasets : registry names
     registry : DataFrame with name and display (``datasets.list()``)
+    copies : data sets of which other records come from an unverified copy
 
     Returns
     -------
     dict, registry name -> name in tables
     """
     plain = registry.set_index("name")["display"]
-    form = {"real": "{}", "realigned": "{} (re-aligned)", "synthetic": "synthetic stand-in for {}"}
-    source = records.groupby("dataset")["source"].first()
+    form = {
+        "real": "{}",
+        "unverified": "{} (unverified copy)",
+        "realigned": "{} (re-aligned)",
+        "synthetic": "synthetic stand-in for {}",
+    }
+    source = records.groupby("dataset")["source"].first().to_dict()
+    source |= dict.fromkeys([*unverified(records), *copies], "unverified")
     return {d: form[source.get(d, "real")].format(plain[d]) for d in datasets}
 
 
 def apart(records):
     """Data sets that no total counts: those that are not the original files."""
-    return sorted(records[records.source != "real"].dataset.unique())
+    return sorted({*records[records.source != "real"].dataset, *unverified(records)})
+
+
+def unverified(records):
+    """Data sets of which some records were made from a copy that the user has accepted."""
+    mine = records[records.source == "real"] if "data_sha256" in records else records[:0]
+    return [
+        name
+        for name, digests in mine.groupby("dataset").data_sha256
+        if (is_current(name, digests) & ~is_current(name, digests, unverified=False)).any()
+    ]
 
 
 def state(status, names, paper):
