@@ -39,10 +39,11 @@ def apart(records):
 
 def unverified(records):
     """Data sets of which some records were made from a copy that the user has accepted."""
-    mine = records[records.source == "real"] if "data_sha256" in records else records[:0]
+    if "data_sha256" not in records:
+        return []
     return [
         name
-        for name, digests in mine.groupby("dataset").data_sha256
+        for name, digests in records[records.source == "real"].groupby("dataset")["data_sha256"]
         if (is_current(name, digests) & ~is_current(name, digests, unverified=False)).any()
     ]
 
