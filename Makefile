@@ -46,7 +46,7 @@ verify: .venv/.installed
 
 # Every method fitted for real, on synthetic data.
 quick: .venv/.installed
-	$(BIN)/ldlrepro notebooks -p profile quick --out _build/quick
+	$(BIN)/ldlrepro notebooks -p profile quick --out _build/quick --fresh
 
 clean:
 	rm -rf _build .pytest_cache .ruff_cache

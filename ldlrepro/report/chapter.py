@@ -97,7 +97,9 @@ class Chapter:
         if self.profile == "paper":
             status = [row for row in status if row["dataset"] in self.wanted]
         seed = f" --seed {self.paper.seed}" if self.paper.seed else ""
-        return provenance.state(status, self.names, self.paper.name + seed)
+        asked = set(self.wanted) < set(data_sets(self.paper))
+        which = "Every data set asked for" if asked else "Every data set"
+        return provenance.state(status, self.names, self.paper.name + seed, which)
 
 
 def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute, seed=None):

@@ -48,12 +48,13 @@ def unverified(records):
     ]
 
 
-def state(status, names, paper):
+def state(status, names, paper, which="Every data set"):
     """Text on what was not run and what is stale, with the command that runs it.
 
     Parameters
     ----------
     status : rows of `protocols.status`
+    which : data sets these are, where nothing is lacking
     """
     frame = pd.DataFrame(status)
     groups = frame.groupby(["dataset", "experiment"], sort=False)[["done", "stale", "total"]].sum()
@@ -71,7 +72,7 @@ def state(status, names, paper):
         lines.append(f"{names.get(dataset, dataset)}: {what} ({', '.join(experiments)})")
         only = f" --experiment {experiments[0]}" if len(experiments) == 1 else ""
         lines.append(f"    to run: ldlrepro run {paper} --dataset {dataset}{only}")
-    return "\n".join(lines) or "Every data set was run, and no record is stale."
+    return "\n".join(lines) or f"{which} was run, and no record is stale."
 
 
 def provenance(records):
