@@ -59,7 +59,9 @@ def open_store(paper, experiment, profile="paper", root=None):
     """
     if profile not in PROFILES:
         raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
-    if root is None:
+    if root is None and paper.seed is not None:
+        root = paths.results_of_seed(paper.seed, profile)
+    elif root is None:
         root = paths.results() if profile == "paper" else paths.quick_results()
     return RecordStore(root / paper.name / experiment.name, experiment.measures)
 
