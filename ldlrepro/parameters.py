@@ -43,14 +43,13 @@ def check(names, known, who):
             raise UnknownNameError(f"{who} has no parameter {name!r}; it has: {', '.join(known)}.")
 
 
-def seed(value=None):
-    """``value`` as a seed, or with none the parameter ``seed`` of the notebook that calls this.
+def seed(value):
+    """``value`` as a seed.
 
     Returns
     -------
     int, or None for the seeds of the committed records
     """
-    value = _notebook()[0].get("seed") if value is None else value
     if value in (None, 0):
         return None
     if not isinstance(value, int) or not 0 < value <= _LARGEST_SEED:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ldlrepro import parameters
 from ldlrepro.papers import adaboost_ldl, ldlf, mldf, mslp, structrf
 from ldlrepro.report import causes
 from ldlrepro.report.adaboost_ldl import claims as adaboost_claims
@@ -361,19 +360,18 @@ _FINDINGS = {
 }
 
 
-def conclusions(name, profile="paper"):
+def conclusions(chapter):
     """`findings` of a chapter as a list in Markdown; of the committed records of all data sets.
 
     See Also
     --------
     findings_in_markdown : Of all papers.
     """
-    if profile != "paper":
+    if chapter.profile != "paper":
         return "Conclusions are drawn from real data alone; the numbers above are synthetic."
-    given = parameters.given()
-    if given.get("datasets") or parameters.seed():
+    if chapter.part:
         return "Conclusions are drawn from the committed records of all data sets alone."
-    return "\n".join(f"- {line}" for line in findings(name))
+    return "\n".join(f"- {line}" for line in findings(chapter.paper.name))
 
 
 def findings_in_markdown():

@@ -4,9 +4,7 @@ import re
 from pathlib import Path
 
 #: One icon: name, width, height, other names, code point, outline (or two).
-_ICON = re.compile(
-    r'"?([\w-]+)"?:\[\d+,\d+,\[([^\]]*)\],"[0-9a-f]*",(?:"[^"]*"|\[[^\]]*\])\],?'
-)
+_ICON = re.compile(r'"?([\w-]+)"?:\[\d+,\d+,\[([^\]]*)\],"[0-9a-f]*",(?:"[^"]*"|\[[^\]]*\])\],?')
 
 
 def trimmed(script, used):

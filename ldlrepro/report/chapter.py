@@ -91,26 +91,30 @@ class Chapter:
         """Tables of a study, {name: DataFrame}."""
         return protocols.study(self.paper, name, self.profile, recompute)
 
+    @property
+    def part(self):
+        """Whether these are not the committed records of all data sets."""
+        return bool(self.paper.seed) or set(self.wanted) < set(data_sets(self.paper))
+
     def state(self):
         """Text on what was not run and what is stale."""
         status = protocols.status(self.paper, self.profile)
         if self.profile == "paper":
             status = [row for row in status if row["dataset"] in self.wanted]
         seed = f" --seed {self.paper.seed}" if self.paper.seed else ""
-        asked = set(self.wanted) < set(data_sets(self.paper))
-        which = "Every data set asked for" if asked else "Every data set"
+        which = "Every data set asked for" if self.part else "Every data set"
         return provenance.state(status, self.names, self.paper.name + seed, which)
 
 
-def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute, seed=None):
+def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute, seed):
     """Run what a paper lacks and open its ``Chapter``.
 
     Parameters
     ----------
     measures, tables : what is set beside the paper's cells: measures and numbers of its tables
-    profile, datasets, n_jobs, recompute : parameters of the notebook, as for `ldlrepro.protocols.run`
+    profile, datasets, n_jobs, recompute : of the notebook, as for `ldlrepro.protocols.run`
     seed : added to the seeds that the paper declares; records lie apart then, in
-        ldlrepro-records. None takes the notebook's parameter of this name
+        ldlrepro-records. None for the committed ones
 
     Raises
     ------

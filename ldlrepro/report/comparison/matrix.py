@@ -27,7 +27,9 @@ LEAST = -0.5
 REGION, SURE = 0.01, 0.95
 
 
-def open_matrix(paper, experiment, profile="paper", datasets=None, n_jobs=1, recompute=False):
+def open_matrix(
+    paper, experiment, profile="paper", datasets=None, n_jobs=1, recompute=False, seed=None
+):
     """Records of an experiment, with those that it borrows.
 
     Unlike a chapter it runs nothing by itself but the quick profile and other seeds: the whole
@@ -36,13 +38,13 @@ def open_matrix(paper, experiment, profile="paper", datasets=None, n_jobs=1, rec
     Parameters
     ----------
     paper : Paper; experiment : name
-    profile, datasets, n_jobs, recompute : parameters of the notebook
+    profile, datasets, n_jobs, recompute, seed : parameters of the notebook
 
     Returns
     -------
     records, names (dict, data set -> name in tables)
     """
-    paper = reseeded(paper, parameters.seed())
+    paper = reseeded(paper, parameters.seed(seed))
     declared = paper.experiment(experiment)
     wanted = chapter.chosen(paper, datasets, profile)
     if wanted is not None:
