@@ -74,6 +74,7 @@ class Experiment:
     borrows : True takes records of the same fits (estimator, grid and protocol alike) that other
         experiments hold, and runs what none has
     without : (method, data set, why) triples that are not run
+    quick : False leaves it out of the quick profile
     why : what is looked for, by somebody who has seen the printed numbers; "" for what a paper
         declares or a question of another kind
     """
@@ -93,6 +94,7 @@ class Experiment:
     images: dict = field(default_factory=dict)
     borrows: bool = False
     without: tuple = ()
+    quick: bool = True
 
     def methods_on(self, dataset):
         """Methods that are run on a data set."""

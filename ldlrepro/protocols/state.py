@@ -135,6 +135,8 @@ def datasets_of(paper, experiment, profile):
     """Data sets of an experiment under a profile: in the quick one, those of its task."""
     if profile == "paper":
         return experiment.datasets
+    if not experiment.quick:
+        return ()
     alike = [names for task in _TASKS if experiment.datasets[0] in (names := data.names(task))]
     return tuple(d for d in paper.quick if not alike or d in alike[0])
 
