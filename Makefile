@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb) $(wildcard book/*.ipynb))
 
-.PHONY: book archive test lint unit notebooks verify quick kernels clean
+.PHONY: book archive test lint unit notebooks verify quick pages kernels clean
 .DEFAULT_GOAL := book
 
 .venv/.installed: pyproject.toml constraints.txt
@@ -21,18 +21,22 @@ archive: book
 	$(BIN)/python -c 'import shutil; shutil.make_archive("_build/ldlrepro-book", "zip", "_build", "html")'
 	@echo "The book, packed: $(CURDIR)/_build/ldlrepro-book.zip"
 
-test: .venv/.installed lint notebooks verify quick book unit kernels
+test: .venv/.installed lint notebooks verify quick pages unit kernels
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+# Links, names, weights of the pages as they were built.
+pages: book
+	$(BIN)/python -m pytest tests/pages
+
 unit: .venv/.installed
-	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest tests --ignore tests/pages
 
 # The tests once more with the kernels interpreted: what is compiled is what is written.
 kernels: .venv/.installed
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests -m 'not jit_only'
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests --ignore tests/pages -m 'not jit_only'
 
 # Stored outputs against the committed records: exact text of the marked cells. Without data, so that
 # a missing or stale record shows as such and is not computed here.

@@ -1,4 +1,4 @@
-/* Long tables can be searched, and sorted by a click on a column's head. */
+/* Long tables can be searched, and sorted by a click on a column's head; sections of chapters open. */
 const ENOUGH = 12;
 
 function number(text) {
@@ -39,8 +39,41 @@ function equip(box) {
   box.parentElement.querySelector(".links").append(search);
 }
 
+/* What a link leads to is open, and so is all around it. */
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  const own = target.querySelector(":scope > details.section-fold");
+  for (let one = own || target.closest("details"); one; one = one.parentElement.closest("details")) {
+    one.open = true;
+  }
+  target.scrollIntoView();
+}
+
+function offer(folds) {
+  const button = document.createElement("button");
+  const label = () => {
+    const shut = folds.some((fold) => !fold.open);
+    button.textContent = shut ? "Open all sections" : "Close all sections";
+    return shut;
+  };
+  button.className = "all-sections";
+  button.addEventListener("click", () => {
+    const open = label();
+    folds.forEach((fold) => (fold.open = open));
+  });
+  folds.forEach((fold) => fold.addEventListener("toggle", label));
+  label();
+  document.querySelector(".bd-article h1").after(button);
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".ldl .box").forEach(equip);
+  const folds = [...document.querySelectorAll("details.section-fold")];
+  if (folds.length) offer(folds);
+  reveal();
+  window.addEventListener("hashchange", reveal);
+  window.addEventListener("beforeprint", () => folds.forEach((fold) => (fold.open = true)));
   document.querySelectorAll("summary").forEach((one) => {
     if (!one.textContent.trim()) one.setAttribute("aria-label", "pages below");
   });
