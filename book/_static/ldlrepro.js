@@ -1,4 +1,4 @@
-/* Long tables can be searched, and sorted by a click on a column's head; sections of chapters open. */
+/* Long tables can be searched and sorted; cells name their command; sections of chapters open. */
 const ENOUGH = 12;
 
 function number(text) {
@@ -39,6 +39,24 @@ function equip(box) {
   box.parentElement.querySelector(".links").append(search);
 }
 
+/* A click on a cell says how it is computed again: the row has the run, the table the data sets. */
+function again(table) {
+  const names = table.dataset.datasets.split(" ");
+  const said = document.createElement("span");
+  said.setAttribute("role", "status");
+  said.textContent = "click a cell for its command";
+  table.closest(".ldl").querySelector(".links").append(said);
+  table.tBodies[0].addEventListener("click", (event) => {
+    const cell = event.target.closest("td");
+    const run = cell && cell.parentElement.cells[0].dataset.run;
+    if (!run) return;
+    const dataset = names[names.length > 1 ? cell.cellIndex - 1 : 0];
+    const code = document.createElement("code");
+    code.textContent = `ldlrepro run ${run} --dataset ${dataset} --recompute`;
+    said.replaceChildren("again: ", code);
+  });
+}
+
 /* What a link leads to is open, and so is all around it. */
 function reveal() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -69,6 +87,7 @@ function offer(folds) {
 
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".ldl .box").forEach(equip);
+  document.querySelectorAll(".ldl table[data-datasets]").forEach(again);
   const folds = [...document.querySelectorAll("details.section-fold")];
   if (folds.length) offer(folds);
   reveal();

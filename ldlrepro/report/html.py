@@ -10,7 +10,7 @@ from IPython.display import HTML
 ROWS = 8
 
 
-def as_html(caption, head, rows, data, folded=None, stub=None, more=False):
+def as_html(caption, head, rows, data, folded=None, stub=None, more=False, datasets=()):
     """A table in the book's one form.
 
     Parameters
@@ -21,6 +21,8 @@ def as_html(caption, head, rows, data, folded=None, stub=None, more=False):
     folded : whether only the caption shows at first; None: with more than `ROWS` rows
     stub : HTML of the first column's head, in place of its text
     more : whether cells have parts of class "more", which a switch shows
+    datasets : names of the data set of all cells, or of each column after the first: with the
+        attribute data-run of the row's head they make the command of a cell
 
     Returns
     -------
@@ -31,7 +33,8 @@ def as_html(caption, head, rows, data, folded=None, stub=None, more=False):
     if stub is not None:
         heads[0] = f"<th scope='col'>{stub}</th>"
     body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
-    table = f"<table><thead><tr>{''.join(heads)}</tr></thead><tbody>{body}</tbody></table>"
+    origin = f" data-datasets='{escape(' '.join(datasets), quote=True)}'" if datasets else ""
+    table = f"<table{origin}><thead><tr>{''.join(heads)}</tr></thead><tbody>{body}</tbody></table>"
     switch = "<label><input type='checkbox'> details</label>" if more else ""
     links = f"<div class='links'>{switch}{_download(caption, data)}</div>"
     label = escape(caption, quote=True)

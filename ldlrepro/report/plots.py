@@ -8,6 +8,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
+from ldlrepro.studies.faces import EMOTIONS
+
+#: Names of labels that the files do not bring: Figure 4 of the MSLP paper.
+_LABELS = {"SJAFFE": list(EMOTIONS), "SCUT_FBP": [f"rate {k}" for k in range(1, 6)]}
+
 
 def style():
     """Use the book's matplotlib style; in a notebook, say with each figure what was drawn.
@@ -82,6 +87,13 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
     figure.legend(handles, labels, loc="upper center", ncols=len(labels), fontsize=8)
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.25 / len(axes)))
     return figure
+
+
+def name_labels(axis, bunch):
+    """Name the bars of one label distribution at their feet."""
+    names = _LABELS.get(bunch.name, bunch.label_names)
+    axis.set(xticks=range(len(names)))
+    axis.set_xticklabels(names, rotation=60, ha="right", fontsize=7)
 
 
 def panels(number, columns, width, height, above=0.0, **options):

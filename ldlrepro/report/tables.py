@@ -19,16 +19,29 @@ def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
 
     Returns
     -------
-    DataFrame with ``by``, measure, mean, std, folds, source
+    DataFrame with ``by``, measure, mean, std, folds, source and origin: what ``ldlrepro run`` needs
+    to compute the folds again (None for records that do not say where they are from)
 
     See Also
     --------
     agreement : Sets it beside printed cells.
     """
-    by = list(by)
-    long = records.melt(id_vars=[*by, "source"], value_vars=list(measures), var_name="measure")
-    groups = long.groupby([*by, "source", "measure"], sort=False)["value"]
-    return groups.agg(mean="mean", std="std", folds="count").reset_index()
+    keys = [*by, "source", "origin"]
+    long = records.assign(origin=_origins(records)).melt(
+        id_vars=keys, value_vars=list(measures), var_name="measure"
+    )
+    groups = long.groupby([*by, "source", "measure"], sort=False)
+    found = groups["value"].agg(mean="mean", std="std", folds="count")
+    return found.assign(origin=groups["origin"].agg(lambda one: one.iloc[0])).reset_index()
+
+
+def _origins(records):
+    if not {"paper", "experiment", "method"} <= set(records):
+        return None
+    method = records.method
+    if "declared" in records:
+        method = records.declared.fillna(method)
+    return records.paper + " --experiment " + records.experiment + ' --method "' + method + '"'
 
 
 def published_cells(paper, tables, measures):
@@ -178,7 +191,9 @@ def _grid(ours, printed, caption, column, heads, order, folded=None):
     mine = ours.set_index(["method", column])
     body = []
     for method in (m for m in order if m in set(ours.method)):
-        row = [f"<th scope='row'>{escape(method)}</th>"]
+        origin = ours.origin[ours.method == method].iloc[0]
+        run = f" data-run='{escape(origin, quote=True)}'" if origin else ""
+        row = [f"<th scope='row'{run}>{escape(method)}</th>"]
         for key in heads:
             if (method, key) not in mine.index:
                 row.append("<td>not run</td>")
@@ -192,10 +207,13 @@ def _grid(ours, printed, caption, column, heads, order, folded=None):
         compared[["dataset", "method", "measure", "published", "published_std", "outcome"]],
         on=["dataset", "method", "measure"],
         how="left",
-    ).drop(columns="source")
+    ).drop(columns=["source", "origin"])
     if any(counted):
         caption = f"{caption} ({counted})"
-    return as_html(caption, ["", *heads.values()], body, data, folded, stub=_STUB, more=True)
+    sets = tuple(heads) if column == "dataset" else tuple(ours.dataset.unique())
+    return as_html(
+        caption, ["", *heads.values()], body, data, folded, _STUB, more=True, datasets=sets
+    )
 
 
 def _beside(own, cell):

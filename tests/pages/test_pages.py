@@ -3,6 +3,7 @@
 Run by ``make pages``, after ``make book``.
 """
 
+import shlex
 from collections import Counter
 from functools import cache
 from urllib.parse import unquote, urlsplit
@@ -10,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
-from ldlrepro import paths
+from ldlrepro import paths, protocols
 
 HTML = paths.PACKAGE.parent / "_build" / "html"
 #: All but index.html, which only leads to the first page.
@@ -158,3 +159,28 @@ def test_sections_of_chapters_open_and_hold_what_they_say(chapter):
         heading = next(h for h in page.find_all("h2") if h.get_text().startswith(title))
         assert heading.find_parent("details") is None
         assert heading.parent.select_one("details.section-fold") is None
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_command_of_a_cell_names_what_is_declared(chapter):
+    """What ldlrepro.js puts together: the row's run and a data set of the table."""
+    tables = soup(HTML / "notebooks" / f"{chapter}.html").select("table[data-datasets]")
+    assert tables
+    unknown = []
+    for table in tables:
+        for row in table.tbody.find_all("tr"):
+            paper, _option, experiment, _option, method = shlex.split(row.th["data-run"])
+            declared = protocols.get_paper(paper).experiment(experiment)
+            for cell, dataset in zip(row.find_all("td"), of_cells(table), strict=True):
+                if cell.get_text() == "not run":
+                    continue
+                there = {one.name for one in declared.methods_on(dataset)}
+                if dataset not in declared.datasets or method not in there:
+                    unknown.append((paper, experiment, dataset, method))
+    everywhere(unknown)
+
+
+def of_cells(table):
+    """The data set of each cell of a row."""
+    names, columns = table["data-datasets"].split(), len(table.thead.find_all("th")) - 1
+    return names if len(names) > 1 else names * columns

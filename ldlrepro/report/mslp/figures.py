@@ -6,10 +6,13 @@ from sklearn.manifold import trustworthiness
 
 from ldlrepro import LPP, MSLP, datasets
 from ldlrepro.models.embedding import neighbour_sets
-from ldlrepro.report.plots import legend_below, nothing
+from ldlrepro.report.plots import legend_below, name_labels, nothing
 from ldlrepro.report.settings import declared
 from ldlrepro.studies.embedding import NEIGHBORS, UNPENALISED
 from ldlrepro.studies.faces import EMOTIONS, NEUTRAL, groups
+
+#: Of the emotions and neutral, so that they can be told apart without colours.
+_MARKERS = "osD^v*X"
 
 
 def degrees(bunches, row=0):
@@ -17,9 +20,8 @@ def degrees(bunches, row=0):
     figure, axes = plt.subplots(1, len(bunches), figsize=(3.4 * len(bunches), 2.7))
     for axis, bunch in zip(axes, bunches, strict=True):
         axis.bar(range(len(bunch.D[row])), bunch.D[row])
-        axis.set(xticks=range(len(bunch.D[row])))
         axis.set_title(f"row {row} of {bunch.display}", fontsize=8)
-        axis.set_xticklabels(bunch.label_names, rotation=60, ha="right", fontsize=7)
+        name_labels(axis, bunch)
     axes[0].set_ylabel("description degree")
     figure.tight_layout()
     return figure
@@ -28,9 +30,10 @@ def degrees(bunches, row=0):
 def neighbours(seed=0, n=120, k_plus=5, alpha=2):
     """Figures 2 and 3: the sets of one row, and one-dimensional embeddings that they lead to.
 
-    On top the rows in the plane of two features, coloured by their distributions: neighbours in
-    the labels sought among all rows (Eq. 3) and among the neighbours in the features (Eq. 5), with
-    the hetero-neighbours (Eq. 6). Below the embeddings that these sets give, rows in order.
+    On top the rows in the plane of two features, coloured by the first degree, on which the other
+    two depend: neighbours in the labels sought among all rows (Eq. 3) and among the neighbours in
+    the features (Eq. 5), with the hetero-neighbours (Eq. 6). Below the embeddings that these sets
+    give, rows in order.
     """
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, size=(n, 2))
@@ -41,6 +44,7 @@ def neighbours(seed=0, n=120, k_plus=5, alpha=2):
     figure, axes = plt.subplots(
         2, 2, figsize=(8.5, 4.6), height_ratios=[3, 1], sharex="row", sharey="row"
     )
+    look = {"cmap": "cividis", "edgecolors": "0.5", "linewidths": 0.4}
     everywhere = (n - 1) / k_plus  # alpha for which Nei_x holds all other rows
     for axes_of_one, a, title in (
         (axes[:, 0], everywhere, "Eq. 3: among all rows"),
@@ -48,7 +52,7 @@ def neighbours(seed=0, n=120, k_plus=5, alpha=2):
     ):
         there, near, hetero = neighbour_sets(X, D, k_plus, alpha=a)
         plane, line = axes_of_one
-        plane.scatter(*X.T, c=D, s=26, edgecolors="0.5", linewidths=0.4)
+        rows = plane.scatter(*X.T, c=D[:, 0], s=26, **look)
         for j in there[row][near[row]]:
             plane.plot(*X[[row, j]].T, color="black", linewidth=1)
         for j in there[row][hetero[row]]:
@@ -56,9 +60,10 @@ def neighbours(seed=0, n=120, k_plus=5, alpha=2):
         plane.set(title=title, xticks=[], yticks=[])
         z = MSLP(k_plus, alpha=a, beta=1.0, ratio=0.5, lambda_=0.0).fit(X, D).transform(X)[:, 0]
         z = np.sign(np.corrcoef(z, height)[0, 1]) * (z - z.mean()) / z.std()
-        line.scatter(z, rng.uniform(-1, 1, n), c=D, s=18, edgecolors="0.5", linewidths=0.4)
+        line.scatter(z, rng.uniform(-1, 1, n), c=D[:, 0], s=18, **look)
         line.set(yticks=[], xlabel=f"embedding; trustworthiness {_kept(D, z[:, None]):.2f}")
     figure.tight_layout()
+    figure.colorbar(rows, ax=axes, label="degree of the first label")
     return figure
 
 
@@ -99,9 +104,15 @@ def faces(bunch):
         Z = model.fit(bunch.X, bunch.D).transform(bunch.X)
         for k in range(c + 1):
             label, colour = (EMOTIONS[k], f"C{k}") if k < c else (NEUTRAL, "black")
-            axis.scatter(*Z[strongest == k].T, s=12, color=colour, label=label)
-        axis.set(xticks=[], yticks=[])
+            there = Z[strongest == k].T
+            axis.scatter(*there, s=14, color=colour, marker=_MARKERS[k], label=label)
+        low, high = np.percentile(Z, [1, 99], axis=0)
+        low, high = low - 0.3 * (high - low), high + 0.3 * (high - low)
+        beyond = ((low > Z) | (high < Z)).any(axis=1).sum()
+        axis.set(xticks=[], yticks=[], xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+        axis.set(xlabel=f"first dimension; {beyond} rows beyond the frame")
         axis.set_title(f"{name}\ntrustworthiness {_kept(bunch.D, Z):.3f}", fontsize=9)
+    axes[0].set_ylabel("second dimension")
     figure.suptitle(f"Rows of {bunch.display}, all of them fitted")
     legend_below(figure, axes[0], 0.07)
     return figure

@@ -7,7 +7,7 @@ import pandas as pd
 from ldlrepro.kernels import gain as kernel
 from ldlrepro.kernels.clustering import two_means
 from ldlrepro.report.compare import critical_difference
-from ldlrepro.report.plots import curves, nothing
+from ldlrepro.report.plots import curves, name_labels, nothing
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import summary
 
@@ -26,8 +26,9 @@ def one_distribution(bunch, row=0):
     figure, axes = plt.subplots(1, 3, figsize=(8.5, 2.6))
     for axis, (title, heights) in zip(axes, panels.items(), strict=True):
         axis.bar(range(len(d)), heights)
-        axis.set(title=title, xticks=range(len(d)))
-        axis.set_xticklabels(bunch.label_names, rotation=60, ha="right", fontsize=7)
+        axis.set(title=title)
+        name_labels(axis, bunch)
+    axes[0].set_ylabel("description degree")
     figure.suptitle(f"Row {row} of {bunch.display}")
     figure.tight_layout()
     return figure
@@ -46,9 +47,10 @@ def one_split(bunch, seed=0):
         there = cluster == k
         axes[0].scatter(*plane[there].T, s=10, alpha=0.7, label=f"cluster {k}")
         axes[1].hist(X[there, f], bins=25, alpha=0.6, label=f"cluster {k}")
-    axes[0].set(title="label distributions, two principal axes", xticks=[], yticks=[])
+    axes[0].set(title="label distributions", xlabel="first principal axis", xticks=[])
+    axes[0].set(ylabel="second principal axis", yticks=[])
     axes[1].axvline(t, color="black", linewidth=1)
-    axes[1].set(title=f"feature {f}, split at {t:.3g}: gain {g:.3f}", ylabel="rows")
+    axes[1].set(title=f"split at {t:.3g}: gain {g:.3f}", xlabel=f"feature {f}", ylabel="rows")
     axes[0].legend()
     figure.suptitle(f"Root of one tree on {bunch.display}")
     figure.tight_layout()

@@ -114,6 +114,41 @@ def show_table_19(both, rounds, measures, names):
         yield show_head_to_head(both, "StructRF", method, names)
 
 
+#: Of Figure 4: what is varied, its values, and what is held.
+STEPS = (
+    ("depth", (2, 5, 10, 15, 20, 25), {"trees": 20, "ratio": 0.8}),
+    ("ratio", (0.2, 0.4, 0.6, 0.8, 1.0), {"trees": 20, "depth": 20}),
+    ("trees", (10, 20, 50, 100), {"ratio": 0.8, "depth": 20}),
+)
+
+
+def steps_of_figure_4(grid):
+    """What each further step of one setting changes in Chebyshev, the others held.
+
+    Parameters
+    ----------
+    grid : result of `figures.grid_of_figure_4`
+    """
+    rows = []
+    for what, values, held in STEPS:
+        there = grid[np.logical_and.reduce([grid[key] == value for key, value in held.items()])]
+        wide = there.pivot(index=["seed", "fold"], columns=what, values="chebyshev")
+        for first, second in zip(values, values[1:], strict=False):
+            if not {first, second} <= set(wide):
+                continue
+            change = (wide[second] - wide[first]).dropna()
+            rows.append(
+                {
+                    "step": f"{what} {first} to {second}",
+                    "held": ", ".join(f"{key} {value}" for key, value in held.items()),
+                    "Chebyshev": f"{wide[first].mean():.4f} to {wide[second].mean():.4f}",
+                    "change": f"{change.mean() / wide[first].mean():+.1%}",
+                    "folds lower": f"{(change < 0).sum()} of {len(change)}",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
 def table_20(searches):
     """Table 20: means over the clusterings of the largest number of rows."""
     full = searches[searches.n == searches.n.max()].groupby(["counts", "step"])
