@@ -96,6 +96,12 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("summary").forEach((one) => {
     if (!one.textContent.trim()) one.setAttribute("aria-label", "pages below");
   });
+  // Lists right inside lists, as viewcode writes them, are no items of theirs.
+  document.querySelectorAll("ul > ul").forEach((one) => {
+    const item = document.createElement("li");
+    one.replaceWith(item);
+    item.append(one);
+  });
   // As docutils writes them, references in a list are no items of it.
   document.querySelectorAll('[role="doc-biblioentry"]').forEach((one) => {
     one.setAttribute("role", "listitem");

@@ -277,6 +277,7 @@ def critical_difference(records, methods, measure, title):
     figure, axis = plt.subplots(figsize=(8, 1 + 0.4 * len(methods)))
     scikit_posthocs.critical_difference_diagram(ranks.mean(), p, ax=axis)
     axis.set_title(f"{title}; {len(ranks)} families of {ranks.attrs['sets']} data sets")
+    figure.behind = [axis.get_title(), *ranks.columns, ranks.mean().to_numpy(), p.to_numpy()]
     return figure
 
 
