@@ -1,0 +1,183 @@
+"""Odd data through every estimator and measure: a good answer, or an error that names the place.
+
+Quick and the same every time by default; ``LDLREPRO_FUZZ=10000 pytest tests/test_fuzz.py`` draws
+that many cases for all estimators together, new ones each time.
+"""
+
+import os
+import re
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import ldlrepro
+
+pytestmark = pytest.mark.jit_only("interpreted, many minutes")
+
+#: Smallest settings of each parameter: the cases are about numbers, not about learning.
+SMALL = {
+    "batch_size": 8,
+    "draws": 1,
+    "epochs": 2,
+    "k_plus": 1,
+    "max_iter": 5,
+    "n_estimators": 2,
+    "n_hidden": 3,
+    "n_layers": 2,
+    "random_state": 0,
+}
+TASKS = {n: task for task in ("ldl", "multilabel", "age") for n, _ in ldlrepro.all_estimators(task)}
+CASES = int(os.environ.get("LDLREPRO_FUZZ", 0))
+PROFILE = settings(
+    max_examples=max(CASES // len(TASKS), 1) if CASES else 12,
+    derandomize=not CASES,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is odd about one data set; ``data`` makes it."""
+
+    n: int
+    q: int
+    c: int
+    exponent: int  # of ten, the scale of the features
+    columns: str
+    rows: str
+    targets: str
+    form: str
+    far: float
+    seed: int
+
+    @np.errstate(over="ignore", under="ignore")
+    def data(self, task):
+        """Features, targets, new features."""
+        rng = np.random.default_rng(self.seed)
+        X = rng.normal(size=(self.n, self.q))
+        if self.columns == "constant":
+            X[:, 0] = 3
+        elif self.columns == "all constant":
+            X[:] = X[0]
+        elif self.columns == "mixed scales":
+            X *= np.logspace(-6, 6, self.q)
+        elif self.columns == "two values":
+            X = np.sign(X)
+        elif self.columns == "far from 0":
+            X += 1e8
+        if self.rows == "repeated":
+            X[self.n // 2 :] = X[0]
+        elif self.rows == "one far":
+            X[-1] *= 1e12
+        X *= 10.0**self.exponent
+        new = np.vstack([X[: self.n // 2 + 1] * self.far, X[:2]])
+        targets = self.labels(rng) if task == "multilabel" else self.degrees(rng)
+        return self.formed(X), self.formed(targets), self.formed(new)
+
+    def degrees(self, rng):
+        D = rng.dirichlet(np.full(self.c, 0.5), self.n)
+        top = np.eye(self.c)[D.argmax(axis=1)]
+        return {
+            "any": D,
+            "one-hot": top,
+            "nearly one-hot": np.where(top == 1, 1.0, 1e-17),
+            "tiny": np.maximum(D * 1e-310, 5e-324),
+            "huge": np.maximum(D, 1e-3) * 1.5e308,
+            "one label never": np.where(np.arange(self.c) == 0, 0, D + 1e-3),
+            "equal": np.full_like(D, 1 / self.c),
+        }[self.targets]
+
+    def labels(self, rng):
+        Y = (rng.random((self.n, self.c)) < 0.4).astype(float)
+        if self.targets == "one label never":
+            Y[:, 0] = 0
+        elif self.targets == "equal":
+            Y[:] = 1
+        elif self.targets in ("one-hot", "nearly one-hot"):
+            Y = np.eye(self.c)[Y.argmax(axis=1)]
+        elif self.targets == "tiny":
+            Y[:] = 0
+        return Y
+
+    def formed(self, A):
+        if self.form == "list":
+            return A.tolist()
+        if self.form == "frame":
+            return pd.DataFrame(A, columns=[f"x{j}" for j in range(A.shape[1])])
+        if self.form == "float32" and np.abs(A).max() < 1e38:
+            A32 = A.astype(np.float32)
+            return A if (A32.sum(axis=1) == 0).any() else A32  # rounded away
+        if self.form == "integers" and (A == A.round()).all() and np.abs(A).max() < 1e9:
+            return A.astype(np.int64)
+        return np.asfortranarray(A) if self.form == "columns first" else A
+
+
+CASE = st.builds(
+    Case,
+    n=st.integers(2, 40),
+    q=st.integers(1, 8),
+    c=st.integers(2, 8),
+    exponent=st.one_of(st.sampled_from([0, 0, 3, -5, 10, 18, 300]), st.integers(-300, 30)),
+    columns=st.sampled_from(
+        ["any", "constant", "all constant", "mixed scales", "two values", "far from 0"]
+    ),
+    rows=st.sampled_from(["any", "repeated", "one far"]),
+    targets=st.sampled_from(
+        ["any", "one-hot", "nearly one-hot", "tiny", "huge", "one label never", "equal"]
+    ),
+    form=st.sampled_from(["array", "list", "frame", "float32", "integers", "columns first"]),
+    far=st.sampled_from([1.0, 1.0, 3e4, -1e5, 1e10, 1e100]),
+    seed=st.integers(0, 2**32 - 1),
+)
+
+
+def copied(A):
+    return [list(row) for row in A] if isinstance(A, list) else A.copy()
+
+
+def small(name):
+    estimator = getattr(ldlrepro, name)()
+    if name in ("RaisedZeros", "Shrunk"):
+        estimator.set_params(estimator=ldlrepro.SABFGS(max_iter=5))
+    known = estimator.get_params()
+    return estimator.set_params(**{k: v for k, v in SMALL.items() if k in known})
+
+
+def check_warnings(caught):
+    told = [f"{w.category.__name__}: {w.message}" for w in caught]
+    assert not [t for t in told if t.startswith(("RuntimeWarning", "FutureWarning"))]
+    assert len(told) <= 5, told
+
+
+@pytest.mark.parametrize("name", TASKS)
+@PROFILE
+@given(case=CASE)
+def test_odd_data_is_predicted_or_refused_by_name(name, case):
+    X, targets, new = case.data(TASKS[name])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            fitted = small(name).fit(X, targets)
+            multilabel = TASKS[name] == "multilabel"
+            predict = fitted.predict_proba if multilabel else fitted.predict
+            P, again = predict(new), predict(copied(new))
+            labels = fitted.predict(new)
+        except (ValueError, TypeError) as error:
+            assert re.search(r"\brow|\bcolumn|scale", str(error)), error
+            check_warnings(caught)
+            return
+    check_warnings(caught)
+    np.testing.assert_array_equal(P, again)
+    assert P.shape == (len(new), case.c)
+    assert np.isfinite(P).all() and P.min() >= 0 and P.max() <= 1 + 1e-9
+    if multilabel:
+        assert labels.shape == P.shape and np.isin(labels, (0, 1)).all()
+    else:
+        np.testing.assert_allclose(P.sum(axis=1), 1, atol=1e-9)
