@@ -21,12 +21,12 @@ def check_kind(A, name):
     """Raise ValueError for arrays whose meaning a conversion to numbers would lose."""
     if np.ma.isMaskedArray(A):
         raise ValueError(f"{name} is a masked array: fill the values or remove the rows first.")
-    types = getattr(A, "dtypes", None)  # of a DataFrame
-    types = [getattr(A, "dtype", None)] if types is None else np.atleast_1d(types)
-    for column, kind in enumerate(getattr(t, "kind", "") for t in types):
-        if kind in "cmM" and kind:
-            what = "complex numbers" if kind == "c" else "dates or times"
-            raise ValueError(f"{name} column {column} holds {what}: give real numbers.")
+    A = A if hasattr(A, "dtype") or hasattr(A, "dtypes") else np.asarray(A)
+    types = np.atleast_1d(A.dtypes) if hasattr(A, "dtypes") else [A.dtype]  # of a DataFrame
+    for column, kind in enumerate(getattr(t, "kind", None) for t in types):
+        if kind in ("c", "m", "M"):
+            what = "Complex data" if kind == "c" else "Dates or times"
+            raise ValueError(f"{what} not supported: {name} column {column}; give real numbers.")
 
 
 def check_scale(X, name):

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ldlrepro
+from ldlrepro import errors, metrics
 
 pytestmark = pytest.mark.jit_only("interpreted, many minutes")
 
@@ -181,3 +182,121 @@ def test_odd_data_is_predicted_or_refused_by_name(name, case):
         assert labels.shape == P.shape and np.isin(labels, (0, 1)).all()
     else:
         np.testing.assert_allclose(P.sum(axis=1), 1, atol=1e-9)
+
+
+#: Largest value of each measure that has one, for c labels; the least is 0, or -1 for ranks.
+UPPER = {
+    m.name: {"1": 1, "2": 2, "sqrt(2)": 2**0.5, "c": "c", "sqrt(c)": "sqrt", "inf": 37}[m.upper]
+    for m in metrics.MEASURES.values()
+}
+
+
+def top(name, c):
+    return {"c": c, "sqrt": c**0.5}.get(UPPER[name], UPPER[name])
+
+
+@PROFILE
+@given(case=CASE)
+def test_measures_of_odd_distributions_stay_in_their_range(case):
+    D = case.degrees(np.random.default_rng(case.seed))
+    D = D / D.max(axis=1, keepdims=True)  # the huge ones sum to infinity
+    D /= D.sum(axis=1, keepdims=True)
+    P = np.random.default_rng(case.seed + 1).permuted(D, axis=1)
+    for name in metrics.DISTRIBUTION | metrics.RANKING | metrics.AGE:
+        least = -1 if name in ("spearman", "kendall") else 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for A, B in ((D, P), (D, D), (np.asfortranarray(D), P.tolist())):
+                value = metrics.measure(name)(A, B)
+                assert least - 1e-9 <= value <= top(name, case.c) + 1e-9, name
+
+
+@PROFILE
+@given(case=CASE)
+def test_measures_of_odd_scores_stay_in_their_range(case):
+    Y = case.labels(np.random.default_rng(case.seed))
+    S = np.random.default_rng(case.seed + 1).normal(size=Y.shape) * 10.0**case.exponent
+    ranked = (Y.any(axis=1) & ~Y.all(axis=1)).any()
+    told = (Y.any(axis=0) & ~Y.all(axis=0)).any()
+    for name in metrics.MULTILABEL:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            value = metrics.measure(name)(Y, S)
+        if {"macro_auc": told, "hamming_loss": True, "coverage": True}.get(name, ranked):
+            assert 0 <= value <= 1, name
+        else:
+            assert np.isnan(value), name  # no row or no label to rank
+
+
+GOOD = np.full((3, 2), 0.5)
+REFUSED = {
+    "no rows": np.empty((0, 2)),
+    "no labels": np.empty((3, 0)),
+    "complex": GOOD + 0j,
+    "masked": np.ma.masked_array(GOOD, GOOD > 0.4),
+    "dates": GOOD.astype("datetime64[D]"),
+    "times": GOOD.astype("timedelta64[s]"),
+    "one dimension": GOOD[:, 0],
+    "infinite": GOOD + np.inf,
+    "dates in a frame": pd.DataFrame({"a": pd.to_datetime(["2020-01-01"] * 3), "b": 0.5}),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+@pytest.mark.parametrize("name", metrics.MEASURES)
+def test_measures_refuse_what_is_no_table_of_numbers(name, kind):
+    A = REFUSED[kind]
+    other = np.round(GOOD) if A.shape == GOOD.shape else np.zeros(A.shape)
+    measure = metrics.measure(name)
+    for pair in ((A, other), (other, A)):
+        with pytest.raises(
+            ValueError, match="shape|masked|Complex|Dates|degrees|labels are|finite"
+        ):
+            measure(*pair)
+
+
+@pytest.mark.parametrize("name", [*metrics.DISTRIBUTION, *metrics.RANKING, *metrics.AGE])
+def test_measures_of_distributions_refuse_one_label(name):
+    with pytest.raises(ValueError, match="two labels at least"):
+        metrics.measure(name)(np.ones((3, 1)), np.ones((3, 1)))
+
+
+@pytest.mark.parametrize("measure", [metrics.mae, metrics.cumulative_score])
+def test_measures_of_ages_refuse_what_are_no_ages(measure):
+    ages = [20.0, 30.0]
+    for bad in ([], [20.0], [20.0, np.nan], [20j, 30j], [ages], np.ma.masked_equal(ages, 20)):
+        for pair in ((bad, ages), (ages, bad)):
+            with pytest.raises(ValueError, match="age|predicted"):
+                measure(*pair)
+
+
+@pytest.mark.parametrize("kind", ["complex", "masked", "dates", "times"])
+@pytest.mark.parametrize("name", ["SABFGS", "RFPCT"])
+def test_estimators_refuse_what_is_no_table_of_numbers(name, kind):
+    targets = np.eye(3)[:, :2] + [[0, 0], [0, 0], [1, 0]]
+    for X, T in ((REFUSED[kind], targets), (GOOD, REFUSED[kind])):
+        with pytest.raises(ValueError, match=r"masked array|(Complex|Dates).*column 0"):
+            small(name).fit(X, T)
+
+
+def test_the_limit_of_features_is_told_with_row_column_and_value():
+    X, D = np.eye(4), np.full((4, 2), 0.5)
+    X[2, 1] = -2e30
+    with pytest.raises(ValueError, match=r"X row 2, column 1 is -2e\+30: features up to 1e\+30"):
+        ldlrepro.SABFGS().fit(X, D)
+
+
+def test_degrees_whose_sum_overflows_are_normalised():
+    D = np.array([[1.5e308, 1.5e308, 0.0], [1.0, 1.0, 2.0]])
+    with pytest.warns(errors.NormalisationWarning):
+        P = ldlrepro.MeanPredictor().fit(np.eye(2), D).predict(np.eye(2))
+    np.testing.assert_allclose(P[0], [0.375, 0.375, 0.25])
+
+
+def test_rakel_decides_for_rows_far_away():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    Y = (X @ rng.normal(size=(3, 5)) > 0).astype(int)
+    far = ldlrepro.RAkEL(random_state=0).fit(X, Y).predict_proba(X * 3e4)
+    assert np.isfinite(far).all()
+    assert ((far > 0.5) == Y).mean() > 0.8  # far along a line, the labels of its side
