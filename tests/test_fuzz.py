@@ -25,12 +25,14 @@ SMALL = {
     "batch_size": 8,
     "draws": 1,
     "epochs": 2,
+    "growth": False,
     "k_plus": 1,
     "max_iter": 5,
+    "max_layers": 2,
     "n_estimators": 2,
     "n_hidden": 3,
-    "n_layers": 2,
     "random_state": 0,
+    "rbm_epochs": 5,
 }
 TASKS = {n: task for task in ("ldl", "multilabel", "age") for n, _ in ldlrepro.all_estimators(task)}
 CASES = int(os.environ.get("LDLREPRO_FUZZ", 0))
