@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb) $(wildcard book/*.ipynb))
 
-.PHONY: book test lint unit notebooks verify quick kernels clean
+.PHONY: book archive test lint unit notebooks verify quick kernels clean
 .DEFAULT_GOAL := book
 
 .venv/.installed: pyproject.toml constraints.txt
@@ -15,6 +15,11 @@ NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb) $(wildcard book/*.ipynb))
 book: .venv/.installed
 	$(BIN)/jupyter-book build . -W -n --keep-going -q
 	@echo "The book: $(CURDIR)/_build/html/index.html"
+
+# The book in one file: unpack it anywhere and open html/index.html.
+archive: book
+	$(BIN)/python -c 'import shutil; shutil.make_archive("_build/ldlrepro-book", "zip", "_build", "html")'
+	@echo "The book, packed: $(CURDIR)/_build/ldlrepro-book.zip"
 
 test: .venv/.installed lint notebooks verify quick book unit kernels
 
@@ -41,7 +46,7 @@ verify: .venv/.installed
 
 # Every method fitted for real, on synthetic data.
 quick: .venv/.installed
-	$(BIN)/ldlrepro notebooks -p profile quick --out _build/quick
+	$(BIN)/ldlrepro notebooks -p profile quick --out _build/quick --fresh
 
 clean:
 	rm -rf _build book/reference/generated .pytest_cache .ruff_cache

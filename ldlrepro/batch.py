@@ -1,16 +1,32 @@
-"""Batches of notebooks with papermill."""
+"""Batches of notebooks with papermill: checked before, resumed, with a page that lists them."""
 
 import ast
+import hashlib
 import os
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from html import escape
 from pathlib import Path
 
-from ldlrepro import paths
-from ldlrepro.errors import LdlreproError, UnknownNameError
+import nbformat
+import papermill
+import yaml
+
+from ldlrepro import errors, paths, protocols
+from ldlrepro.parameters import check, listed, seed, told
+from ldlrepro.protocols.store import write_whole
+from ldlrepro.report.chapter import chosen
+
+#: Parameters under which the same notebook comes out: what the title leaves out.
+_NO_MATTER = ("n_jobs", "recompute")
 
 
-class NotebookError(LdlreproError):
+class NotebookError(errors.LdlreproError):
     """A notebook stopped at a cell; what it had written so far is kept."""
+
+
+class ParameterError(errors.LdlreproError, ValueError):
+    """Parameters that cannot be read."""
 
 
 def parse(value):
@@ -21,8 +37,22 @@ def parse(value):
         return value
 
 
-def run(papers, parameters, out, jobs=1):
-    """Run the notebooks of some papers (all if none is named) and return the written paths.
+def parse_yaml(text):
+    """Read parameters as papermill's ``-y`` does: "{datasets: [s-JAFFE], seed: 7}"."""
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        found = " ".join(str(error).split())
+    if not isinstance(found, dict):
+        raise ParameterError(f"-y {text!r} is no YAML of the form '{{name: value}}': {found}.")
+    return found
+
+
+def run(papers, parameters, out, jobs=1, fresh=False):
+    """Run the notebooks of some papers (all if none is named).
+
+    A notebook that is there, finished, from the same parameters, code and records, is kept. The
+    page index.html in the folder lists all that is there.
 
     Parameters
     ----------
@@ -30,32 +60,32 @@ def run(papers, parameters, out, jobs=1):
     parameters : dict, only names that every chosen notebook has
     out : folder, made where it is missing
     jobs : int, notebooks at a time, each with its own kernel
+    fresh : True runs all of them
+
+    Returns
+    -------
+    list of (path, whether it was run)
 
     Raises
     ------
     UnknownNameError
-        A paper without a notebook, or a parameter that a notebook does not have.
+        A paper without a notebook, or a parameter or data set that a notebook does not have.
     NotebookError
         A cell failed; the other notebooks are finished first.
     """
-    import papermill  # slow to import, and only this command needs it
-
     there = {p.stem: p for p in sorted(paths.NOTEBOOKS.glob("*.ipynb"))}
     if not there:
-        raise UnknownNameError(
+        raise errors.UnknownNameError(
             "The notebooks are not installed: run this in a clone of the project."
         )
     for name in papers:
         if name not in there:
-            raise UnknownNameError(f"No notebook {name!r}; there are: {', '.join(there)}.")
-    chosen = papers or list(there)
-    for name in chosen:
-        known = papermill.inspect_notebook(str(there[name]))
-        for parameter in parameters:
-            if parameter not in known:
-                raise UnknownNameError(
-                    f"{name}.ipynb has no parameter {parameter!r}; it has: {', '.join(known)}."
-                )
+            raise errors.UnknownNameError(f"No notebook {name!r}; there are: {', '.join(there)}.")
+    wanted = papers or list(there)
+    if "datasets" in parameters:
+        parameters = parameters | {"datasets": listed(parameters["datasets"])}
+    for name in wanted:
+        _check(there[name], parameters)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
@@ -64,24 +94,157 @@ def run(papers, parameters, out, jobs=1):
 
     def one(name):
         target = folder / f"{name}.ipynb"
-        try:
-            papermill.execute_notebook(
-                str(there[name]),
-                str(target),
-                parameters=parameters,
-                kernel_name="python3",
-                progress_bar=False,
-                cwd=str(folder),
-            )
-        except papermill.PapermillExecutionError as error:
-            return target, f"{target}: {error}"
-        return target, None
+        if not fresh and _is_finished(target, there[name], parameters):
+            return target, False, None
+        return target, True, _execute(there[name], target, parameters)
 
-    with ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(one, chosen))
-    failed = [message for _, message in results if message]
+    try:
+        with ThreadPoolExecutor(jobs) as pool:
+            results = list(pool.map(one, wanted))
+    finally:
+        write_whole(folder / "index.html", page(folder))
+    failed = [f"{target}: {why}" for target, _, why in results if why]
     if failed:
         raise NotebookError(
-            f"{len(failed)} of {len(chosen)} notebooks failed:\n" + "\n".join(failed)
+            f"{len(failed)} of {len(wanted)} notebooks failed:\n" + "\n".join(failed)
         )
-    return [target for target, _ in results]
+    return [(target, was_run) for target, was_run, _ in results]
+
+
+def _check(notebook, parameters):
+    """Stop before anything is run where a name is wrong."""
+    check(parameters, papermill.inspect_notebook(str(notebook)), notebook.name)
+    seed(parameters.get("seed"))
+    if notebook.stem in protocols.paper_names():
+        paper, profile = protocols.get_paper(notebook.stem), parameters.get("profile", "paper")
+        if profile not in protocols.PROFILES:
+            raise errors.UnknownNameError(
+                f"No profile {profile!r}; there are: {', '.join(protocols.PROFILES)}."
+            )
+        chosen(paper, parameters.get("datasets"), profile)
+
+
+def _execute(notebook, target, parameters):
+    """Run a notebook; what went wrong, or None."""
+    made = nbformat.read(notebook, as_version=4)
+    made.metadata.ldlrepro = {"code": _mark_of_code(notebook)}
+    _name_in_title(made, parameters)
+    nbformat.write(made, target)
+    try:
+        papermill.execute_notebook(
+            str(target),
+            str(target),
+            parameters=parameters,
+            kernel_name="python3",
+            progress_bar=False,
+            cwd=str(target.parent),
+        )
+    except papermill.PapermillExecutionError as error:
+        ours = isinstance(getattr(errors, error.ename, None), type)
+        return error.evalue if ours else str(error)
+    # Taken afterwards: a notebook computes records that are missing.
+    made = nbformat.read(target, as_version=4)
+    made.metadata.ldlrepro.records = _mark_of(paths.results(), "*.csv")
+    nbformat.write(made, target)
+
+
+def _name_in_title(notebook, parameters):
+    text = told({n: v for n, v in parameters.items() if n not in _NO_MATTER})
+    for cell in notebook.cells:
+        if text and cell.cell_type == "markdown" and cell.source.startswith("# "):
+            title, *rest = cell.source.split("\n")
+            cell.source = "\n".join([f"{title} ({text})", *rest])
+            return
+
+
+def _is_finished(target, notebook, parameters):
+    made = _made(target)
+    if made is None or _outcome(made) != "finished":
+        return False
+    ours = made.metadata.get("ldlrepro", {})
+    return (
+        made.metadata.papermill.parameters == parameters
+        and ours.get("code") == _mark_of_code(notebook)
+        and ours.get("records") == _mark_of(paths.results(), "*.csv")
+    )
+
+
+def _made(path):
+    """A notebook that papermill wrote, or None."""
+    try:
+        made = nbformat.read(path, as_version=4)
+    except (OSError, ValueError, nbformat.reader.NotJSONError):
+        return None
+    return made if "papermill" in made.metadata else None
+
+
+def _outcome(made):
+    state = made.metadata.papermill
+    if any(c.metadata.get("papermill", {}).get("exception") for c in made.cells):
+        return "failed"
+    return "finished" if state.get("end_time") else "stopped"
+
+
+def _mark_of_code(notebook):
+    """Digest of the package and of a notebook's source (not of the outputs stored in it)."""
+    sources = [cell.source for cell in nbformat.read(notebook, as_version=4).cells]
+    package = _mark_of(paths.PACKAGE, "*.py")
+    return hashlib.sha256("\n".join([package, *sources]).encode()).hexdigest()[:16]
+
+
+def _mark_of(folder, pattern):
+    """Digest of the files below a folder."""
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob(pattern)):
+        found.update(f"{path.relative_to(folder).as_posix()}\n".encode())
+        found.update(hashlib.sha256(path.read_bytes()).digest())
+    return found.hexdigest()[:16]
+
+
+def page(folder):
+    """HTML that lists the notebooks of a batch's folder; it needs no other file."""
+    rows = []
+    for path in sorted(folder.glob("*.ipynb")):
+        made = _made(path)
+        if made is None:
+            continue
+        state, outcome = made.metadata.papermill, _outcome(made)
+        began = datetime.fromisoformat(state.start_time) if state.get("start_time") else None
+        cells = [
+            f'<a href="{escape(path.name)}">{escape(path.stem)}</a>',
+            f'<span class="{outcome}">{outcome}</span>',
+            escape(told(state.get("parameters", {})) or "those of the notebook"),
+            f"{began:%Y-%m-%d %H:%M} {began.tzname() or ''}" if began else "",
+            f"{state.duration:.0f} s" if state.get("duration") else "",
+        ]
+        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return _PAGE.format(rows="\n".join(rows))
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>A batch of notebooks</title>
+<style>
+body {{ font: 16px/1.5 sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
+div {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; width: 100%; }}
+th, td {{ text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #ccc; }}
+.finished {{ color: #17692c; }} .failed {{ color: #a31515; }} .stopped {{ color: #8a5300; }}
+</style>
+</head>
+<body>
+<h1>A batch of notebooks</h1>
+<p>Written by <code>ldlrepro notebooks</code>. A notebook that stopped or failed is kept as far as
+it came; the same command runs it again and keeps those that are finished.</p>
+<div><table>
+<thead><tr><th>notebook</th><th>outcome</th><th>parameters</th><th>begun</th><th>time</th></tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table></div>
+</body>
+</html>
+"""

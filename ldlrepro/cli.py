@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from ldlrepro import datasets, errors, paths, protocols
+from ldlrepro import datasets, errors, parameters, paths, protocols
 from ldlrepro.protocols import merge as merging
 from ldlrepro.protocols import rounding
 from ldlrepro.protocols import verify as verification
+from ldlrepro.protocols.declare import reseeded
 
 
 def main(arguments=None):
@@ -55,6 +56,10 @@ def _parser():
     add = actions.add_parser("fetch", help="download data sets and verify them")
     add.add_argument("names", nargs="+", help='names, or "all"')
     add.set_defaults(do=_data_fetch)
+    add = actions.add_parser("accept", help="take a copy with another digest; tables will say so")
+    add.add_argument("name")
+    add.add_argument("file", nargs="?", type=Path, help="default: the file that is in place")
+    add.set_defaults(do=_data_accept)
     add = actions.add_parser("check", help="verify files; report shapes, sums, repeated rows")
     add.add_argument("names", nargs="*")
     add.set_defaults(do=_data_check)
@@ -69,6 +74,7 @@ def _parser():
     add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
     add.add_argument("--backend", choices=("loky", "dask"), default="loky")
     add.add_argument("--recompute", action="store_true", help="also what is there; resumes")
+    add.add_argument("--seed", type=int, help="another one; records go to ldlrepro-records")
     add.add_argument("--shard", type=_shard, metavar="I/N", help="only the I-th of N parts")
     add.add_argument(
         "--out", type=Path, metavar="DIR", help="folder for new records (with --shard: I-of-N)"
@@ -112,13 +118,16 @@ def _parser():
     add = commands.add_parser("status", help="what is computed, stale, missing")
     add.add_argument("paper", nargs="?")
     add.add_argument("--profile", choices=protocols.PROFILES, default="paper")
+    add.add_argument("--seed", type=int, help="records of another one, in ldlrepro-records")
     add.set_defaults(do=_status)
 
     add = commands.add_parser("notebooks", help="run notebooks with papermill")
     add.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
     add.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"))
+    add.add_argument("-y", action="append", default=[], metavar="YAML", help="{name: value, ...}")
     add.add_argument("--out", required=True, metavar="DIR")
     add.add_argument("--jobs", type=int, default=1, help="notebooks at a time")
+    add.add_argument("--fresh", action="store_true", help="also those that are finished")
     add.set_defaults(do=_notebooks)
 
     add = commands.add_parser(
@@ -180,6 +189,11 @@ def _data_fetch(options):
     return 1 if failed else 0
 
 
+def _data_accept(options):
+    path = datasets.accept(options.name, options.file)
+    print(f"{path} is taken; where its digest is not the registered one, tables say so.")
+
+
 def _data_check(options):
     rows = datasets.check(options.names or None)
     if rows:
@@ -190,22 +204,24 @@ def _data_check(options):
             f"fetch {' '.join(options.names) or 'NAME'}`, or set LDLREPRO_DATA to a folder that "
             "holds them."
         )
-    return 1 if any(r["file"] not in ("ok", "not at hand") for r in rows) else 0
+    fine = ("ok", "not at hand", datasets.UNVERIFIED)
+    return 1 if any(r["file"] not in fine for r in rows) else 0
 
 
 def _run(options):
-    paper = protocols.get_paper(options.paper)
+    paper = reseeded(protocols.get_paper(options.paper), parameters.seed(options.seed))
     if options.profile == "paper":
         paths.local_copies()  # a wrong folder is told before anything is computed
     experiments, names = options.experiment, options.dataset
     if options.table is not None:
         key = options.table.lower().replace("table ", "")
-        if key not in paper.tables:
+        tables = {name.lower(): needs for name, needs in paper.tables.items()}
+        if key not in tables:
             raise errors.UnknownNameError(
                 f"{paper.name} has no table {options.table!r} here; there are: "
                 + ", ".join(paper.tables)
             )
-        experiments, needed = paper.tables[key]
+        experiments, needed = tables[key]
         if options.profile == "paper":  # the quick profile has data sets of its own
             names = names or list(needed) or None
     studies = [s.name for s in paper.studies if experiments is None or s.name in experiments]
@@ -305,23 +321,30 @@ def _against(options):
 
 
 def _status(options):
+    seed = parameters.seed(options.seed)
     for name in [options.paper] if options.paper else protocols.paper_names():
-        frame = pd.DataFrame(protocols.status(name, options.profile))
+        paper = reseeded(protocols.get_paper(name), seed)
+        frame = pd.DataFrame(protocols.status(paper, options.profile))
         frame["missing"] = frame.total - frame.done
         print(f"{name}: {frame.done.sum()} of {frame.total.sum()} folds done")
         groups = frame.groupby(["experiment", "dataset"], sort=False)
         lacking = groups[["done", "stale", "missing"]].sum().query("missing > 0").reset_index()
         if len(lacking):
             _print(lacking)
+            name += f" --seed {seed}" if seed else ""
             print(f"To compute what is missing or stale: ldlrepro run {name}")
 
 
 def _notebooks(options):
-    from ldlrepro import batch
+    from ldlrepro import batch  # papermill and plots: not needed by the other commands
 
-    parameters = {name: batch.parse(value) for name, value in options.p}
-    for path in batch.run(options.papers, parameters, options.out, options.jobs):
-        print(path)
+    given = {}
+    for text in options.y:
+        given |= batch.parse_yaml(text)
+    given |= {name: batch.parse(value) for name, value in options.p}
+    for path, was_run in batch.run(options.papers, given, options.out, options.jobs, options.fresh):
+        print(path if was_run else f"{path} (finished before; --fresh runs it again)")
+    print(Path(options.out) / "index.html")
 
 
 def _compare(options):

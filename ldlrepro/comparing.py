@@ -16,10 +16,12 @@ from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.papers import comparison
+from ldlrepro.parameters import listed
 from ldlrepro.protocols import own, read
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.report.comparison import matrix
 from ldlrepro.report.mldf.tables import own_measures
+from ldlrepro.report.provenance import display_names
 from ldlrepro.userdata import bunch
 
 #: What runs on a user's data where he names nothing: one or two of each family.
@@ -118,17 +120,16 @@ def compare(
         )
         sources, stored, names = [data], None, {data.name: data.display}
     else:
-        sources = [
-            registry.resolve(d) for d in ([datasets] if isinstance(datasets, str) else datasets)
-        ]
+        sources = [registry.resolve(d) for d in listed(datasets)]
         experiment, kind = _stored_experiment(sources)
         table = registry.list().drop_duplicates("name").set_index("name")
-        names = {d: table.display[d] for d in sources}
         stored = read(comparison.PAPER, experiment, datasets=sources, root=paths.shipped_results())
         if kind == "multilabel":
             stored = own_measures(stored)
     chosen = _methods(methods, kind, stored)
     made, notes = own.run(chosen, sources, experiment, records, n_jobs, progress)
+    if stored is not None:  # a copy of his that is not the registered file is named so
+        names = display_names(made, sources, table.reset_index())
     every = made if stored is None else pd.concat([made, stored], ignore_index=True)
     mine = [m.name for m in chosen] if stored is not None else _foreign(chosen)
     null = matrix.NULLS[kind] if stored is not None else _NULLS[kind]
@@ -216,7 +217,7 @@ def load_methods(specifications):
     Parameters
     ----------
     specifications : list of "FILE.py:CLASS" (or an object in that file) and of names of this
-        package's estimators
+        package's estimators, or one of them
 
     Raises
     ------
@@ -224,7 +225,7 @@ def load_methods(specifications):
         No such file or class, or a class that needs arguments.
     """
     named = {}
-    for text in specifications:
+    for text in listed(specifications):
         path, colon, inside = text.rpartition(":")
         if not colon:
             known = dict(all_estimators("ldl") + all_estimators("multilabel"))

@@ -4,6 +4,10 @@
 class LdlreproError(Exception):
     """Base of the errors that this package raises on purpose."""
 
+    def _render_traceback_(self):
+        """What a notebook shows: the message, which is for people, and no traceback."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class UnknownNameError(LdlreproError, KeyError):
     """A data set, paper, method or measure that does not exist."""
@@ -26,6 +30,10 @@ class DataCorruptError(LdlreproError, ValueError):
 
 class RecordDamagedWarning(UserWarning):
     """A record file held rows that could not be read; they were set aside."""
+
+
+class UnverifiedCopyWarning(UserWarning):
+    """A data file is not the registered one; the user has accepted it."""
 
 
 class NormalisationWarning(UserWarning):

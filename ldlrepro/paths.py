@@ -32,6 +32,11 @@ def quick_results() -> Path:
     return (_CHECKOUT if IN_CHECKOUT else Path.cwd()) / "_build" / "quick-results"
 
 
+def results_of_seed(seed, profile) -> Path:
+    """Folder of records of another seed than the declared ones: the user's, where he works."""
+    return Path.cwd() / "ldlrepro-records" / f"seed-{seed}{'' if profile == 'paper' else '-quick'}"
+
+
 def downloads() -> Path:
     """Folder that downloads are kept in."""
     if IN_CHECKOUT:

@@ -360,16 +360,18 @@ _FINDINGS = {
 }
 
 
-def conclusions(name, profile="paper"):
-    """`findings` of a chapter as a list in Markdown; the quick profile has none.
+def conclusions(chapter):
+    """`findings` of a chapter as a list in Markdown; of the committed records of all data sets.
 
     See Also
     --------
     findings_in_markdown : Of all papers.
     """
-    if profile != "paper":
+    if chapter.profile != "paper":
         return "Conclusions are drawn from real data alone; the numbers above are synthetic."
-    return "\n".join(f"- {line}" for line in findings(name))
+    if chapter.part:
+        return "Conclusions are drawn from the committed records of all data sets alone."
+    return "\n".join(f"- {line}" for line in findings(chapter.paper.name))
 
 
 def findings_in_markdown():

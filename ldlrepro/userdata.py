@@ -50,8 +50,16 @@ def read(path, labels=None, task="auto"):
         raise UserDataError(f"There is no file {path}.")
     kind = path.suffix.lower()
     if kind in (".npz", ".mat"):
-        arrays = np.load(path, allow_pickle=False) if kind == ".npz" else loadmat(path)
-        X, D = (_array(arrays, names, path) for names in (_FEATURES, _TARGETS))
+        try:
+            arrays = np.load(path, allow_pickle=False) if kind == ".npz" else loadmat(path)
+            X, D = (_array(arrays, names, path) for names in (_FEATURES, _TARGETS))
+        except UserDataError:
+            raise
+        except Exception as error:  # whatever a damaged file makes of its reader
+            raise UserDataError(
+                f"{path} is no {kind} file of plain arrays ({type(error).__name__}): save it again "
+                "with numbers only. Pickled objects are refused, since loading them runs code."
+            ) from error
     elif kind in (".csv", ".parquet", ".pq"):
         X, D = _columns(_frame(path, kind), labels, path)
     else:

@@ -1,6 +1,5 @@
 """The command line: data, run, status, notebooks, bench."""
 
-import nbformat
 import pytest
 
 from ldlrepro import batch, bench, cli, datasets, paths
@@ -97,32 +96,6 @@ def test_run_and_status_of_the_quick_profile(away, capsys):
     assert "0 computed, 6 already there" in capsys.readouterr().out
     assert cli.main(["status", "structrf", *quick]) == 0
     assert "6 of " in capsys.readouterr().out
-
-
-def notebook(folder, name, *sources):
-    cells = [nbformat.v4.new_code_cell(s) for s in sources]
-    cells[0].metadata["tags"] = ["parameters"]
-    nb = nbformat.v4.new_notebook(cells=cells)
-    nb.metadata["kernelspec"] = {
-        "name": "python3",
-        "display_name": "Python 3",
-        "language": "python",
-    }
-    nbformat.write(nb, folder / f"{name}.ipynb")
-
-
-def test_notebooks_batch(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path)
-    notebook(tmp_path, "good", "n = 1  # a number", "print(n * 2)")
-    notebook(tmp_path, "bad", "n = 1", "raise OSError('disk')")
-    out = str(tmp_path / "deep" / "out")
-    assert cli.main(["notebooks", "good", "-p", "m", "3", "--out", out]) == 1
-    assert "good.ipynb has no parameter 'm'; it has: n" in capsys.readouterr().err
-    assert cli.main(["notebooks", "-p", "n", "21", "--out", out, "--jobs", "2"]) == 1
-    assert "1 of 2 notebooks failed" in capsys.readouterr().err
-    made = nbformat.read(tmp_path / "deep" / "out" / "good.ipynb", as_version=4)
-    assert made.cells[-1].outputs[0].text == "42\n"
-    assert (tmp_path / "deep" / "out" / "bad.ipynb").exists()  # as far as it came
 
 
 def test_parameters_are_read_as_python_where_they_are():

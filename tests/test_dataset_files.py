@@ -15,8 +15,9 @@ import requests
 import scipy.io
 
 from ldlrepro import cli, datasets, paths
-from ldlrepro.datasets import files, registry
-from ldlrepro.errors import DataCorruptError, DataUnavailableError
+from ldlrepro.datasets import accepted, files, registry
+from ldlrepro.errors import DataCorruptError, DataUnavailableError, UnverifiedCopyWarning
+from ldlrepro.report import provenance
 
 
 class Server:
@@ -464,3 +465,109 @@ def test_an_address_that_does_not_answer_is_not_tried_again(tiny, monkeypatch):
     with pytest.raises(DataUnavailableError, match="its address does not answer.*Put the file at"):
         datasets.load("tiny")
     assert files.transport.calls == 0
+
+
+# --- copies that a user has accepted -----------------------------------------------------------
+
+
+@pytest.fixture
+def again(tiny, tmp_path):
+    """The set of `tiny`, saved again: the same arrays under another digest, nothing in place."""
+    content = scipy.io.loadmat(tmp_path / "tiny.mat")
+    copy = tmp_path / "saved again.mat"
+    arrays = {k: content[k] for k in ("features", "labels")}
+    scipy.io.savemat(copy, arrays, do_compression=True)
+    return copy
+
+
+def test_a_copy_that_was_saved_again_can_be_accepted(again, tiny, tmp_path, capsys):
+    place(tmp_path / "raw", tiny[0], again.read_bytes())
+    with pytest.raises(DataCorruptError, match="`ldlrepro data accept tiny`"):
+        datasets.load("tiny")
+    assert cli.main(["data", "check", "tiny"]) == 1
+    assert cli.main(["data", "accept", "tiny"]) == 0
+    with pytest.warns(UnverifiedCopyWarning, match="unverified copy of ldl/tiny.mat, accepted in"):
+        found = datasets.load("tiny")
+    np.testing.assert_array_equal(found.X, np.arange(6.0).reshape(3, 2))
+    assert found.sha256 == hashlib.sha256(again.read_bytes()).hexdigest()
+    assert cli.main(["data", "check", "tiny"]) == 0
+    assert datasets.check("tiny")[0]["file"] == datasets.UNVERIFIED
+    digests = pd.Series([found.sha256, tiny[0].sha256, "other"])
+    assert datasets.is_current("tiny", digests).tolist() == [True, True, False]
+    assert datasets.is_current("tiny", digests, False).tolist() == [False, True, False]
+    (tmp_path / "raw" / "ldl" / "tiny.mat").write_bytes(b"damaged since")
+    with pytest.raises(DataCorruptError):
+        datasets.load("tiny")
+
+
+def test_a_copy_elsewhere_is_put_in_place(again, tmp_path):
+    path = datasets.accept("tiny", again)
+    assert path == tmp_path / "raw" / "ldl" / "tiny.mat"
+    assert path.read_bytes() == again.read_bytes()
+
+
+def test_the_registered_file_needs_no_acceptance(tiny, tmp_path):
+    place(tmp_path / "raw", *tiny)
+    datasets.accept("tiny")
+    assert not accepted.path().exists() and datasets.check("tiny")[0]["file"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "arrays, message",
+    [
+        ({"features": np.ones((2, 2)), "labels": np.ones((2, 2))}, r"2 rows \(expected 3\)"),
+        ({"features": np.ones((3, 4)), "labels": np.ones((3, 2))}, r"4 features \(expected 2\)"),
+        ({"features": np.ones((3, 2)), "labels": np.ones((3, 5))}, r"5 labels \(expected 2\)"),
+        ({"features": np.full((3, 2), np.nan), "labels": np.ones((3, 2))}, "no numbers"),
+        ({"other": np.ones((3, 2))}, "cannot be read"),
+    ],
+)
+def test_another_set_is_not_accepted(tiny, tmp_path, arrays, message):
+    scipy.io.savemat(tmp_path / "copy.mat", arrays)
+    with pytest.raises(DataCorruptError, match=message):
+        datasets.accept("tiny", tmp_path / "copy.mat")
+    assert not (tmp_path / "raw").exists()
+
+
+def test_what_is_not_there_is_not_accepted(tiny, tmp_path):
+    for path in (None, tmp_path / "none.mat"):
+        with pytest.raises(DataUnavailableError, match="no copy at"):
+            datasets.accept("tiny", path)
+
+
+def test_tables_name_an_unverified_copy(again, tiny):
+    datasets.accept("tiny", again)
+    registered, copy = tiny[0].sha256, hashlib.sha256(again.read_bytes()).hexdigest()
+    registry_frame = pd.DataFrame({"name": ["tiny"], "display": ["Tiny"]})
+    for digests, name, left_out in [
+        ([registered] * 2, "Tiny", []),
+        ([registered, copy], "Tiny (unverified copy)", ["tiny"]),
+    ]:
+        records = pd.DataFrame({"dataset": "tiny", "source": "real", "data_sha256": digests})
+        names = provenance.display_names(records, ["tiny"], registry_frame)
+        assert names == {"tiny": name} and provenance.apart(records) == left_out
+
+
+# --- limits of a download ----------------------------------------------------------------------
+
+
+def test_a_download_has_a_largest_size(tiny, tmp_path, monkeypatch, answering):
+    monkeypatch.setattr(files, "TOTAL_BYTES", 5000)
+    monkeypatch.setattr(files, "transport", TRANSPORT)
+    endless = OK + b"\r\n" + b"a" * 10**5
+    for answer in (OK + b"Content-Length: 5001\r\n\r\n" + b"a" * 5001, endless):
+        use_registry(monkeypatch, replace(tiny[0], url=answering(answer)))
+        with pytest.raises(DataUnavailableError, match="more than 5,000 bytes") as caught:
+            datasets.fetch("tiny")
+        assert "\n" not in str(caught.value) and not leftovers(tmp_path)
+
+
+def test_a_download_has_a_longest_time(tiny, tmp_path, monkeypatch):
+    held = threading.Event()
+    monkeypatch.setattr(files, "transport", TRANSPORT)
+    monkeypatch.setattr(files, "TOTAL_SECONDS", 0.1)
+    monkeypatch.setattr(files.pooch.HTTPDownloader, "__call__", lambda *_: held.wait(30))
+    with pytest.raises(DataUnavailableError, match="not finished after 0.1 seconds"):
+        datasets.fetch("tiny")
+    held.set()
+    assert not leftovers(tmp_path)

@@ -36,6 +36,8 @@ def start(folder, *more, jobs=2):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Where tests run in the background of a script, Ctrl-C would be ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 

@@ -15,6 +15,7 @@ ROOT = Path(ldlrepro.__file__).parent
 LAYER = {
     "paths": 0,
     "errors": 0,
+    "parameters": 0,
     "validation": 0,
     "kernels": 0,
     "metrics": 1,
@@ -35,6 +36,7 @@ LAYER = {
     "userdata": 1,
     "bench": 5,
     "scoreboard": 5,
+    "badges": 5,
 }
 
 

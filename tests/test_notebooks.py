@@ -1,15 +1,17 @@
 """The code of the notebooks: short, with one preamble, and parameters that `ldlrepro` sets."""
 
 import json
+import re
 
 import pytest
 
 from ldlrepro import paths
+from ldlrepro.protocols import get_paper
 from ldlrepro.scoreboard import BOARDS
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
 MOST_LINES = 80
-PARAMETERS = ["profile", "datasets", "n_jobs", "recompute"]
+PARAMETERS = ["profile", "datasets", "n_jobs", "recompute", "seed"]
 
 
 def code(name):
@@ -36,3 +38,38 @@ def test_a_notebook_opens_its_chapter_with_its_parameters(name):
     assert [line.split(" = ")[0] for line in parameters] == PARAMETERS
     text = "\n".join(preamble)
     assert text.count("report.open_chapter(") == 1 and ", ".join(PARAMETERS) in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        p
+        for f in ("notebooks", "book")
+        for p in sorted((paths.NOTEBOOKS.parent / f).glob("*.ipynb"))
+    ],
+    ids=lambda p: p.stem,
+)
+def test_a_figure_has_a_caption_an_alternative_text_and_a_hash(path):
+    """What the hash is of: `report.plots.drawn`; a caption's numbers are those of the paper."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    pictures = [
+        (cell["metadata"].get("mystnb", {}), output["data"])
+        for cell in cells
+        for output in cell.get("outputs", ())
+        if "image/png" in output.get("data", {})
+    ]
+    assert pictures or path.parent != paths.NOTEBOOKS
+    for words, data in pictures:
+        assert len(words["image"]["alt"]) > 30 and len(words["figure"]["caption"]) > 30
+        assert "".join(data["text/plain"]).startswith("Figure, drawn from ")
+
+
+@pytest.mark.parametrize("name", sorted(BOARDS))
+def test_a_chapter_says_how_each_experiment_is_run_again(name):
+    text = (paths.NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8")
+    named = set()
+    for line in re.findall(rf"Run again: `ldlrepro run {name}((?: --experiment \w+)+)`", text):
+        named |= set(line.split(" --experiment ")[1:])
+    paper = get_paper(name)
+    there = {one.name for one in (*paper.experiments, *paper.studies)}
+    assert named == {one for one in there if not one.startswith("age_")}  # these have a page

@@ -87,6 +87,12 @@ REASONS = {
         "3.11": "version of Python",
         "256": "SHA-256",
     },
+    "needs": {
+        "3.11": "pyproject.toml",
+        "3.12": "pyproject.toml",
+        "3.13": "pyproject.toml",
+        "1.2": "README.md",
+    },
     "open_and_settled": {"95": "report.claims.REPRODUCED"},
     "ldlf": {
         "300": "steps of SA-BFGS, papers.structrf",

@@ -30,7 +30,7 @@ def outputs(folder, name):
 def rows(html, caption):
     """Cells of the table of a notebook with that caption, a list a row, without its head."""
     caption = re.escape(escape(caption))
-    table = re.search(rf"<caption>{caption}</caption>.*?</table>", html, re.S).group(0)
+    table = re.search(rf"<(div|summary)[^>]*>{caption}</\1>.*?</table>", html, re.S).group(0)
     lines = re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]
     return [re.findall(r"<td[^>]*>(.*?)</td>", line, re.S) for line in lines]
 

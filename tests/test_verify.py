@@ -35,7 +35,7 @@ def records(tmp_path, monkeypatch):
     data = make_standin(SET, n_samples=40)
     data.source, data.sha256 = "real", "a" * 64
     monkeypatch.setattr(datasets, "load", lambda name, _: data)
-    monkeypatch.setattr(datasets, "is_current", lambda name, sha256: sha256 == "a" * 64)
+    monkeypatch.setattr(datasets, "is_current", lambda name, sha256, *_: sha256 == "a" * 64)
     monkeypatch.setattr(environment, "fixed", dict)
     monkeypatch.setattr(state, "paper_names", lambda: ["tiny"])
     monkeypatch.setattr(state, "get_paper", lambda name: PAPER)

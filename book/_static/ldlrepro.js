@@ -39,6 +39,13 @@ function equip(box) {
   box.parentElement.querySelector(".links").append(search);
 }
 
-document.addEventListener("DOMContentLoaded", () =>
-  document.querySelectorAll(".ldl .box").forEach(equip),
-);
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll(".ldl .box").forEach(equip);
+  document.querySelectorAll("summary").forEach((one) => {
+    if (!one.textContent.trim()) one.setAttribute("aria-label", "pages below");
+  });
+  // As docutils writes them, references in a list are no items of it.
+  document.querySelectorAll('[role="doc-biblioentry"]').forEach((one) => {
+    one.setAttribute("role", "listitem");
+  });
+});

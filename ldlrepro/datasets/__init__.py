@@ -1,6 +1,6 @@
 """Data sets: the registry, downloads with verification, loaders, checks and synthetic sets."""
 
-from ldlrepro.datasets.checking import check
+from ldlrepro.datasets.checking import UNVERIFIED, accept, check
 from ldlrepro.datasets.files import fetch
 from ldlrepro.datasets.images import load_images, make_scenes, rankings_to_distributions
 from ldlrepro.datasets.loading import load, load_or_standin
@@ -9,6 +9,8 @@ from ldlrepro.datasets.registry import is_current, names, resolve
 from ldlrepro.datasets.synthetic import make_mslp_toy, make_standin, make_toy
 
 __all__ = [
+    "UNVERIFIED",
+    "accept",
     "check",
     "fetch",
     "is_current",

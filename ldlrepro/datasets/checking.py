@@ -1,10 +1,17 @@
 """`check`: what the data sets at hand look like, and whether their files are the right ones."""
 
+import shutil
+import warnings
+from pathlib import Path
+
 import numpy as np
 
-from ldlrepro.datasets import files, loading, registry
-from ldlrepro.errors import DataCorruptError
+from ldlrepro import paths
+from ldlrepro.datasets import accepted, files, loading, readers, registry
+from ldlrepro.errors import DataCorruptError, DataUnavailableError, UnverifiedCopyWarning
 
+#: What `check` says of a copy that the user has accepted.
+UNVERIFIED = "unverified copy, accepted"
 COLUMNS = (
     "name", "source", "file", "n", "q", "c", "shape", "x_min", "x_max", "d_min", "d_max",
     "rows_not_summing_to_1", "repeated_rows", "constant_features", "empty_labels", "empty_rows",
@@ -23,7 +30,8 @@ def check(names=None):
     -------
     list of dict
         One row a set (and one for a re-aligned file), each with the keys ``COLUMNS``; a value
-        that does not apply is None. ``file`` is "ok", "not at hand" or the error's message
+        that does not apply is None. ``file`` is "ok", "not at hand", "unverified copy, accepted" or
+        the error's message
         (where no digest is known, "ok" is a file that can be read and has the right shape).
         ``shape`` is "ok" or "differs" from the registry. ``x_min`` ... ``d_max`` are ranges of
         the features and of the label degrees as stored. ``rows_not_summing_to_1`` are off by
@@ -54,6 +62,77 @@ def check(names=None):
     return rows
 
 
+def accept(name, path=None):
+    """Take a copy that has another digest, as one that was saved again, for a file of a data set.
+
+    It is read and its numbers of rows, features and labels are compared with the registry. It is
+    recorded as unverified; records and tables made from it say so.
+
+    Parameters
+    ----------
+    name : str, any spelling that `resolve` knows
+    path : of the copy, put with the downloads; None takes the file that is in place
+
+    Returns
+    -------
+    Path of the file, now accepted
+
+    Raises
+    ------
+    DataUnavailableError
+        There is no such file.
+    DataCorruptError
+        It cannot be read, or its numbers are not those of the registry.
+
+    See Also
+    --------
+    fetch : Downloads the registered file, which is better.
+    """
+    parts = registry.parts(name)
+    wanted = [p for p in parts if path is None or Path(p.file).name == Path(path).name]
+    if len(parts) == 1:
+        wanted = parts
+    if not wanted:
+        names = ", ".join(Path(p.file).name for p in parts)
+        raise DataUnavailableError(f"{path}: {parts[0].display} is made of {names}; name it so.")
+    for entry in wanted:
+        found = files.locate(entry) if path is None else Path(path)
+        if found is None or not found.is_file():
+            raise DataUnavailableError(f"{entry.file}: no copy at {found or 'its place'}.")
+        _check_numbers(found, entry)
+        target = found
+        if path is not None:
+            target = paths.downloads() / entry.file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(found, target)
+        digests, (kind, expected) = files.digests(target), entry.expected
+        if expected and digests[kind] != expected:
+            accepted.add(entry.file, digests["sha256"])
+    return target
+
+
+def _check_numbers(path, entry):
+    try:
+        arrays = readers.read(path, entry)
+        targets = next(arrays[k] for k in ("D", "Y", "rankings") if k in arrays)
+        X = arrays.get("X", targets)
+        finite = bool(np.isfinite(X).all() and np.isfinite(targets).all())
+    except Exception as error:  # whatever another file makes of the reader
+        raise DataCorruptError(
+            f"{path} cannot be read as {entry.file} ({type(error).__name__}: {error})."
+        ) from error
+    found = {"rows": len(X), "labels": targets.shape[1]} | (
+        {"features": X.shape[1]} if "X" in arrays else {}
+    )
+    known = {"rows": entry.n, "features": entry.features, "labels": entry.labels}
+    wrong = [
+        f"{n} {w} (expected {known[w]})" for w, n in found.items() if known[w] not in (None, n)
+    ]
+    if wrong or len(targets) != len(X) or not finite:
+        what = ", ".join(wrong) or "rows without labels, or values that are no numbers"
+        raise DataCorruptError(f"{path} has {what}: it is not a copy of {entry.file}.")
+
+
 def _row(name, source, state):
     return dict.fromkeys(COLUMNS) | {"name": name, "source": source, "file": state}
 
@@ -61,9 +140,13 @@ def _row(name, source, state):
 def _check(entries, source):
     row = _row(entries[0].name, source, "ok")
     try:
-        arrays, _ = loading.read_parts(entries)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnverifiedCopyWarning)
+            arrays, _ = loading.read_parts(entries)
     except DataCorruptError as error:
         return row | {"file": str(error)}
+    if any(files.is_unverified(entry) for entry in entries):
+        row["file"] = UNVERIFIED
     shapes = {}
     if "X" in arrays:
         row |= _features(arrays["X"])

@@ -6,6 +6,7 @@ import os
 import tempfile
 import threading
 import time
+import warnings
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,12 +16,14 @@ import urllib3
 from tqdm import tqdm
 
 from ldlrepro import paths
-from ldlrepro.datasets import registry
-from ldlrepro.errors import DataCorruptError, DataUnavailableError
+from ldlrepro.datasets import accepted, registry
+from ldlrepro.errors import DataCorruptError, DataUnavailableError, UnverifiedCopyWarning
 
 ATTEMPTS = 3
 BACKOFF = 1.0  # seconds before the second attempt; doubled before each further one
 TIMEOUT = (5, 30)  # seconds to connect, and between two pieces of the answer
+TOTAL_SECONDS = 1800  # of one download
+TOTAL_BYTES = 2**30
 PROBE_SECONDS = 4
 #: What a failed exchange ends in. A malformed answer gets past what requests wraps: a length that
 #: is no number or a redirect to no address is a plain ValueError, for one.
@@ -32,12 +35,42 @@ FAULTS = (
 )
 
 
+class _LimitError(requests.exceptions.RequestException):
+    """A download is larger, or takes longer, than any file of the registry may."""
+
+
+class _Bar(tqdm):
+    """A bar that ends a download which is too large."""
+
+    def __bool__(self):  # pooch asks; without a total, tqdm says no, and nothing would be counted
+        return True
+
+    def update(self, n=1):
+        if max(self.n + n, self.total) > TOTAL_BYTES:
+            raise _LimitError(f"more than {TOTAL_BYTES:,} bytes")
+        return super().update(n)
+
+
 def transport(url, target):
     """Download ``url`` into the file ``target``; tests put another function in its place."""
-    # Wiped also where the download breaks off, so that a message has a line of its own. The total
-    # is set later; a bar without one has no truth value, which pooch asks for.
-    with tqdm(total=1, unit="B", unit_scale=True, ncols=79, ascii=True, leave=False) as bar:
-        pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT)(url, str(target), None)
+    faults = []
+
+    def run():
+        # Wiped also where the download breaks off, so that a message has a line of its own.
+        try:
+            with _Bar(total=0, unit="B", unit_scale=True, ncols=79, ascii=True, leave=False) as bar:
+                pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT)(url, str(target), None)
+        except Exception as error:
+            faults.append(error)
+
+    # A thread, because a server that sends a byte now and then never meets a time-out.
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(TOTAL_SECONDS)
+    if thread.is_alive():
+        raise _LimitError(f"not finished after {TOTAL_SECONDS} seconds")
+    if faults:
+        raise faults[0]
 
 
 def locate(entry):
@@ -82,14 +115,25 @@ def verify(path, entry):
     kind, expected = entry.expected
     found = digests(path)
     if expected and found[kind] != expected:
+        if found["sha256"] in accepted.digests(entry.file):
+            text = f"{path} is an unverified copy of {entry.file}, accepted in {accepted.path()}."
+            warnings.warn(text, UnverifiedCopyWarning, stacklevel=2)
+            return found["sha256"]
         remedy = "Put a good copy in its place."
         if entry.url:
             remedy = f"Delete it and run `ldlrepro data fetch {entry.name}`."
+        remedy += f" If you know that it was only saved again: `ldlrepro data accept {entry.name}`."
         raise DataCorruptError(
             f"{path} is damaged, cut short or another file: its {kind} is {found[kind]}, "
             f"expected {expected} ({entry.name}). {remedy}"
         )
     return found["sha256"]
+
+
+def is_unverified(entry):
+    """Whether the file at hand is a copy that was accepted, and not the registered file."""
+    path, (kind, expected) = locate(entry), entry.expected
+    return path is not None and bool(expected) and digests(path)[kind] != expected
 
 
 def unavailable(entry, reason):
@@ -214,7 +258,9 @@ def download(entry):
 
 
 def _refused(error):
-    """Whether the server said no (a 4xx answer): asking again will not help."""
+    """Whether asking again will not help: the server said no (4xx), or sends too much."""
+    if isinstance(error, _LimitError):
+        return True
     answer = getattr(error, "response", None)
     return answer is not None and 400 <= answer.status_code < 500 and answer.status_code != 429
 

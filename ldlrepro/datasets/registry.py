@@ -5,8 +5,10 @@ import difflib
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 from ldlrepro import paths
+from ldlrepro.datasets import accepted
 from ldlrepro.errors import UnknownNameError
 
 _COUNTS = ("n", "features", "labels")
@@ -126,10 +128,14 @@ def realigned(name):
     return next((e for e in entries() if e.name == name and e.part == "realigned"), None)
 
 
-def is_current(name, sha256):
+def is_current(name, sha256, unverified=True):
     """Which of the ``sha256`` (a pandas Series) a set can have by the registry.
 
     Any is taken where the registry does not know the sha256 of a file.
+
+    Parameters
+    ----------
+    unverified : True takes those of copies too that the user has accepted
 
     See Also
     --------
@@ -137,8 +143,10 @@ def is_current(name, sha256):
     """
     name = resolve(name)
     known = {e.sha256 for e in entries() if e.name == name}
-    if len(parts(name)) > 1:
-        known.add(joined_digest(p.sha256 for p in parts(name)))
+    of_parts = [
+        {p.sha256} | (accepted.digests(p.file) if unverified else set()) for p in parts(name)
+    ]
+    known |= {d[0] if len(d) == 1 else joined_digest(d) for d in product(*of_parts)}
     if name == "image":  # put right by the re-aligned file: see `load`
         digests = (joined_digest(p.sha256 for p in parts(name)), realigned("Natural_Scene").sha256)
         known.add(joined_digest(digests))

@@ -162,6 +162,7 @@ DEEP = Experiment(
     datasets=("Movie",),
     folds=1,
     test_share=0.2,
+    quick=False,
 )
 
 PAPER = Paper(

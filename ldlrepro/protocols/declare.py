@@ -1,6 +1,6 @@
 """What a paper declares: methods, experiments, data sets. Plain data, no behaviour."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ldlrepro.metrics import DISTRIBUTION
@@ -74,6 +74,7 @@ class Experiment:
     borrows : True takes records of the same fits (estimator, grid and protocol alike) that other
         experiments hold, and runs what none has
     without : (method, data set, why) triples that are not run
+    quick : False leaves it out of the quick profile
     why : what is looked for, by somebody who has seen the printed numbers; "" for what a paper
         declares or a question of another kind
     """
@@ -93,6 +94,7 @@ class Experiment:
     images: dict = field(default_factory=dict)
     borrows: bool = False
     without: tuple = ()
+    quick: bool = True
 
     def methods_on(self, dataset):
         """Methods that are run on a data set."""
@@ -129,6 +131,7 @@ class Paper:
     null : name of the method in the tables that ignores the features: what it agrees with, a
         printed cell cannot tell
     tables : dict, number of a table or name of a figure -> (experiments or study, data sets or ())
+    seed : int, of a paper that is run with other seeds than declared: `reseeded`
     """
 
     name: str
@@ -138,6 +141,7 @@ class Paper:
     studies: tuple = ()
     null: str = "MeanPredictor"
     tables: dict = field(default_factory=dict)
+    seed: int | None = None
 
     def experiment(self, name):
         """Return the experiment called ``name`` (KeyError names those there are)."""
@@ -147,3 +151,14 @@ class Paper:
         raise KeyError(
             f"{self.name} has no experiment {name!r}: {[e.name for e in self.experiments]}"
         )
+
+
+def reseeded(paper, seed):
+    """The paper with ``seed`` added to the seeds of its experiments; itself for None.
+
+    Its records lie in a folder of the user's, and none are borrowed from the committed ones.
+    """
+    if seed is None:
+        return paper
+    experiments = tuple(replace(e, seed=e.seed + seed, borrows=False) for e in paper.experiments)
+    return replace(paper, experiments=experiments, seed=seed)

@@ -59,7 +59,9 @@ def open_store(paper, experiment, profile="paper", root=None):
     """
     if profile not in PROFILES:
         raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
-    if root is None:
+    if root is None and paper.seed is not None:
+        root = paths.results_of_seed(paper.seed, profile)
+    elif root is None:
         root = paths.results() if profile == "paper" else paths.quick_results()
     return RecordStore(root / paper.name / experiment.name, experiment.measures)
 
@@ -133,6 +135,8 @@ def datasets_of(paper, experiment, profile):
     """Data sets of an experiment under a profile: in the quick one, those of its task."""
     if profile == "paper":
         return experiment.datasets
+    if not experiment.quick:
+        return ()
     alike = [names for task in _TASKS if experiment.datasets[0] in (names := data.names(task))]
     return tuple(d for d in paper.quick if not alike or d in alike[0])
 

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import pandas as pd
+from IPython.display import Markdown, display
 
 from ldlrepro import datasets as data
-from ldlrepro import protocols
-from ldlrepro.protocols.declare import Paper
+from ldlrepro import parameters, protocols
+from ldlrepro.errors import UnknownNameError
+from ldlrepro.protocols.declare import Paper, reseeded
+from ldlrepro.protocols.state import datasets_of
 from ldlrepro.report import provenance
 from ldlrepro.report.plots import style
 from ldlrepro.report.tables import cells, published_cells, summary, with_null
@@ -42,12 +45,14 @@ class Chapter:
     @cached_property
     def names(self):
         """Every data set of the paper -> its name in tables."""
-        return provenance.display_names(self.tables, data_sets(self.paper), data.list())
+        copies = provenance.unverified(pd.concat(self.records.values()))
+        return provenance.display_names(self.tables, data_sets(self.paper), data.list(), copies)
 
     @cached_property
     def apart(self):
         """Data sets that are not the original files: shown and named so, never counted."""
-        return provenance.apart(self.tables)
+        copies = provenance.unverified(pd.concat(self.records.values()))
+        return sorted({*provenance.apart(self.tables), *copies})
 
     def counting(self, records):
         """Those of the records that totals count: in the quick profile all, though synthetic."""
@@ -86,19 +91,35 @@ class Chapter:
         """Tables of a study, {name: DataFrame}."""
         return protocols.study(self.paper, name, self.profile, recompute)
 
+    @property
+    def part(self):
+        """Whether these are not the committed records of all data sets."""
+        return bool(self.paper.seed) or set(self.wanted) < set(data_sets(self.paper))
+
     def state(self):
         """Text on what was not run and what is stale."""
         status = protocols.status(self.paper, self.profile)
-        return provenance.state(status, self.names, self.paper.name)
+        if self.profile == "paper":
+            status = [row for row in status if row["dataset"] in self.wanted]
+        seed = f" --seed {self.paper.seed}" if self.paper.seed else ""
+        which = "Every data set asked for" if self.part else "Every data set"
+        return provenance.state(status, self.names, self.paper.name + seed, which)
 
 
-def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute):
+def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute, seed):
     """Run what a paper lacks and open its ``Chapter``.
 
     Parameters
     ----------
     measures, tables : what is set beside the paper's cells: measures and numbers of its tables
     profile, datasets, n_jobs, recompute : of the notebook, as for `ldlrepro.protocols.run`
+    seed : added to the seeds that the paper declares; records lie apart then, in
+        ldlrepro-records. None for the committed ones
+
+    Raises
+    ------
+    UnknownNameError
+        A data set that the paper does not have, or a parameter that the notebook does not have.
 
     See Also
     --------
@@ -106,6 +127,9 @@ def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute):
     show_provenance : Where records come from.
     """
     style()
+    show_given()
+    paper = reseeded(paper, parameters.seed(seed))
+    datasets = chosen(paper, datasets, profile)
     protocols.run(
         paper,
         datasets=datasets,
@@ -119,15 +143,49 @@ def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute):
 
 def read_chapter(paper, measures, tables, profile="paper", datasets=None):
     """The `Chapter` of a paper as it stands; parameters as for `open_chapter`."""
-    wanted = [data.resolve(name) for name in datasets or data_sets(paper)]
+    wanted = datasets or data_sets(paper)
     records = {e.name: read(paper, e.name, profile, wanted) for e in paper.experiments}
     printed = published_cells(paper.name, tables, measures)
     return Chapter(paper, measures, printed, profile, wanted, records, records["tables"])
 
 
-def data_sets(paper):
+def data_sets(paper, profile="paper"):
     """Every data set of a paper, in the order of its experiments."""
-    return list(dict.fromkeys(d for e in paper.experiments for d in e.datasets))
+    names = (d for e in paper.experiments for d in datasets_of(paper, e, profile))
+    return list(dict.fromkeys(names))
+
+
+def chosen(paper, datasets, profile):
+    """Registry names of the data sets that a parameter names (`parameters.listed`), None for all.
+
+    Raises
+    ------
+    UnknownNameError
+        One that the paper does not have under this profile.
+    """
+    names, found = parameters.listed(datasets), []
+    if not names:
+        return None
+    there = data_sets(paper, profile)
+    for name in names:
+        try:
+            found.append(data.resolve(name))
+        except UnknownNameError:
+            found.append(None)
+        if found[-1] not in there:
+            raise UnknownNameError(
+                f"No data set {name!r} in {paper.name}, profile {profile!r}; there are: "
+                f"{', '.join(there)}."
+            )
+    return found
+
+
+def show_given():
+    """Under parameters of papermill, a line that names them: the words around are of the book."""
+    given = parameters.given()
+    if given:
+        text = "The prose below is about the committed records of all data sets"
+        display(Markdown(f"**Run with {parameters.told(given)}.** {text}."))
 
 
 def read(paper, experiment, profile, wanted):

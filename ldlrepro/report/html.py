@@ -1,6 +1,5 @@
 """Tables as HTML: they scroll in a box of their own, fold, and carry their numbers as CSV."""
 
-import re
 from html import escape
 from urllib.parse import quote
 
@@ -47,7 +46,8 @@ def as_html(caption, head, rows, data, folded=None, stub=None, more=False):
 def _download(caption, data):
     """A link that carries the numbers of a table with it."""
     text = quote(spread_out(data).to_csv(index=False, float_format="%.10g"), safe=" ,;:.()/+*!~")
-    name = re.sub(r"[^a-z0-9]+", "-", caption.lower()).strip("-")[:60]
+    letters = (c if c.isascii() and c.isalnum() else " " for c in caption.lower())
+    name = "-".join("".join(letters).split())[:60]
     return f'<a download="{name}.csv" href="data:text/csv;charset=utf-8,{text}">data</a>'
 
 

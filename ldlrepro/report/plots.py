@@ -5,7 +5,6 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from IPython import get_ipython
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
@@ -16,10 +15,7 @@ def style():
     The text beside a picture is `drawn`, so that a test of stored outputs notices another one.
     """
     plt.style.use(Path(__file__).with_name("ldlrepro.mplstyle"))
-    if shell := get_ipython():
-        shell.display_formatter.formatters["text/plain"].for_type(
-            Figure, lambda figure, printer, _: printer.text(drawn(figure))
-        )
+    Figure._repr_pretty_ = lambda figure, printer, _: printer.text(drawn(figure))
 
 
 def drawn(figure):

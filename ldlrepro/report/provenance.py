@@ -2,39 +2,59 @@
 
 import pandas as pd
 
+from ldlrepro.datasets import is_current
 from ldlrepro.report.tables import show
 
 
-def display_names(records, datasets, registry):
-    """Names for tables: a re-aligned or synthetic set is always named so.
+def display_names(records, datasets, registry, copies=()):
+    """Names for tables: a re-aligned or synthetic set or an unverified copy is always named so.
 
     Parameters
     ----------
     records : records with dataset and source
     datasets : registry names
     registry : DataFrame with name and display (``datasets.list()``)
+    copies : data sets of which other records come from an unverified copy
 
     Returns
     -------
     dict, registry name -> name in tables
     """
     plain = registry.set_index("name")["display"]
-    form = {"real": "{}", "realigned": "{} (re-aligned)", "synthetic": "synthetic stand-in for {}"}
-    source = records.groupby("dataset")["source"].first()
+    form = {
+        "real": "{}",
+        "unverified": "{} (unverified copy)",
+        "realigned": "{} (re-aligned)",
+        "synthetic": "synthetic stand-in for {}",
+    }
+    source = records.groupby("dataset")["source"].first().to_dict()
+    source |= dict.fromkeys([*unverified(records), *copies], "unverified")
     return {d: form[source.get(d, "real")].format(plain[d]) for d in datasets}
 
 
 def apart(records):
     """Data sets that no total counts: those that are not the original files."""
-    return sorted(records[records.source != "real"].dataset.unique())
+    return sorted({*records[records.source != "real"].dataset, *unverified(records)})
 
 
-def state(status, names, paper):
+def unverified(records):
+    """Data sets of which some records were made from a copy that the user has accepted."""
+    if "data_sha256" not in records:
+        return []
+    return [
+        name
+        for name, digests in records[records.source == "real"].groupby("dataset")["data_sha256"]
+        if (is_current(name, digests) & ~is_current(name, digests, unverified=False)).any()
+    ]
+
+
+def state(status, names, paper, which="Every data set"):
     """Text on what was not run and what is stale, with the command that runs it.
 
     Parameters
     ----------
     status : rows of `protocols.status`
+    which : data sets these are, where nothing is lacking
     """
     frame = pd.DataFrame(status)
     groups = frame.groupby(["dataset", "experiment"], sort=False)[["done", "stale", "total"]].sum()
@@ -52,7 +72,7 @@ def state(status, names, paper):
         lines.append(f"{names.get(dataset, dataset)}: {what} ({', '.join(experiments)})")
         only = f" --experiment {experiments[0]}" if len(experiments) == 1 else ""
         lines.append(f"    to run: ldlrepro run {paper} --dataset {dataset}{only}")
-    return "\n".join(lines) or "Every data set was run, and no record is stale."
+    return "\n".join(lines) or f"{which} was run, and no record is stale."
 
 
 def provenance(records):

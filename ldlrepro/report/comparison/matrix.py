@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro import datasets as data
-from ldlrepro import protocols
+from ldlrepro import parameters, protocols
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import stats
-from ldlrepro.report import provenance
+from ldlrepro.protocols.declare import reseeded
+from ldlrepro.report import chapter, provenance
 from ldlrepro.report.compare import family, wins
 from ldlrepro.report.mldf.tables import own_measures
 from ldlrepro.report.plots import heat_map, nothing
@@ -26,27 +27,30 @@ LEAST = -0.5
 REGION, SURE = 0.01, 0.95
 
 
-def open_matrix(paper, experiment, profile="paper", datasets=None, n_jobs=1, recompute=False):
+def open_matrix(
+    paper, experiment, profile="paper", datasets=None, n_jobs=1, recompute=False, seed=None
+):
     """Records of an experiment, with those that it borrows.
 
-    Unlike a chapter it runs nothing by itself but the quick profile: the whole takes half a day.
-    `ldlrepro run comparison` does, or ``recompute``.
+    Unlike a chapter it runs nothing by itself but the quick profile and other seeds: the whole
+    takes half a day. `ldlrepro run comparison` does, or ``recompute``.
 
     Parameters
     ----------
     paper : Paper; experiment : name
-    profile, datasets, n_jobs, recompute : parameters of the notebook
+    profile, datasets, n_jobs, recompute, seed : parameters of the notebook
 
     Returns
     -------
     records, names (dict, data set -> name in tables)
     """
+    paper = reseeded(paper, parameters.seed(seed))
     declared = paper.experiment(experiment)
-    wanted = None
-    if datasets is not None and profile == "paper":
-        names = [datasets] if isinstance(datasets, str) else datasets
-        wanted = [d for d in map(data.resolve, names) if d in declared.datasets]
-    if profile == "quick" or recompute:
+    wanted = chapter.chosen(paper, datasets, profile)
+    if wanted is not None:
+        there = protocols.state.datasets_of(paper, declared, profile)
+        wanted = [d for d in wanted if d in there]
+    if profile == "quick" or recompute or paper.seed:
         options = {"profile": profile, "n_jobs": n_jobs, "recompute": recompute}
         protocols.run(paper, wanted, experiments=[experiment], progress=False, **options)
     records = protocols.read(paper, declared, profile, wanted)

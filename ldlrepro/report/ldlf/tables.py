@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro import published
+from ldlrepro.protocols.declare import reseeded
 from ldlrepro.protocols.split import partition
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import printed_numbers
@@ -37,8 +38,10 @@ def with_rivals(chapter, paper, rivals):
 
     Parameters
     ----------
-    paper : the other Paper; rivals : dict, method there -> experiment
+    paper : the other Paper, taken with the chapter's seed
+    rivals : dict, method there -> experiment
     """
+    paper = reseeded(paper, chapter.paper.seed)
     records = [chapter.records["tables"]]
     for name in sorted(set(rivals.values())):
         there = read(paper, name, chapter.profile, chapter.wanted)

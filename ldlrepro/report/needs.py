@@ -1,0 +1,103 @@
+"""What a run of the chapters takes: hours by the records, memory of a fit, data and their terms."""
+
+import subprocess
+import sys
+
+import pandas as pd
+from sklearn.model_selection import ParameterGrid
+
+from ldlrepro import paths, protocols
+from ldlrepro.datasets import registry
+from ldlrepro.report.tables import show
+
+_FIT = """
+import resource
+from ldlrepro import StructRF
+from ldlrepro.datasets import make_standin
+data = make_standin("{name}")
+StructRF(10, random_state=0).fit(data.X, data.D)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def fits():
+    """Every recorded fit: paper, title, machine, seconds with the choice of parameters.
+
+    A choice costs a fit for each point of the grid before the one that is recorded; those are
+    counted at the seconds of the recorded one. Borrowed records count where they are held.
+    """
+    frames = []
+    for paper in map(protocols.get_paper, protocols.paper_names()):
+        for experiment in paper.experiments:
+            # A staged fit has a record for each stage.
+            one = protocols.open_store(paper, experiment).read()
+            one = one.drop_duplicates(["dataset", "method", "seed", "fold"])
+            points = {m.name: len(ParameterGrid(m.grid)) for m in experiment.methods}
+            one = one[one.method.isin(points.keys())]
+            times = [n + 1 if n > 1 else 1 for n in one.method.map(points)]
+            seconds = (one.fit_seconds + one.predict_seconds) * times
+            frames.append(one.assign(paper=paper.name, title=paper.title, seconds=seconds))
+    return pd.concat(frames)[["paper", "title", "dataset", "machine", "seconds"]]
+
+
+def show_hours(every):
+    """`fits` as a table: hours of one core for each chapter."""
+    groups = every.groupby(["paper", "title"], sort=False).seconds
+    table = groups.agg(fits="size", hours="sum", longest="max").reset_index()
+    table = table.assign(hours=table.hours / 3600, longest=table.longest / 60)
+    table.loc[len(table)] = ["all", "", len(every), table.hours.sum(), table.longest.max()]
+    table = table.rename(columns={"longest": "longest job, minutes"})
+    caption = "Hours of one core, by the seconds in the records"
+    form = {"hours": "{:.1f}", "longest job, minutes": "{:.1f}"}
+    return show(table, caption, False, form=form)
+
+
+def show_machines(every):
+    """The machines of `fits`."""
+    hours = every.groupby("machine", sort=False).seconds.sum().div(3600).rename("hours")
+    return show(hours.reset_index(), "On these machines", False, form="{:.1f}")
+
+
+def show_memory(names):
+    """Peak memory of a process that fits ten trees of StructRF to stand-ins of some sizes."""
+    rows = []
+    for name in names:
+        entry = registry.parts(name)[0]
+        command = [sys.executable, "-c", _FIT.format(name=name)]
+        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        unit = 1 if sys.platform == "darwin" else 1024
+        size = f"{entry.n} x {entry.features}"
+        rows.append({"data set": entry.display, "size": size, "GiB": int(out) * unit / 2**30})
+    caption = "Peak memory of a process that fits ten trees (synthetic stand-ins of these sizes)"
+    return show(pd.DataFrame(rows), caption, False, form="{:.2f}")
+
+
+def show_disk():
+    """Megabytes of what a clone has of records and of printed numbers."""
+    folders = {"records": paths.results(), "printed numbers": paths.PUBLISHED}
+    rows = [
+        {"what": what, "MB": sum(p.stat().st_size for p in folder.rglob("*.csv")) / 1e6}
+        for what, folder in folders.items()
+    ]
+    return show(pd.DataFrame(rows), "Text files of a clone", False, form="{:.1f}")
+
+
+def show_terms():
+    """Source and licence of every data set, as far as they are known."""
+    table = pd.DataFrame(
+        {
+            "data set": entry.display,
+            "to be cited": entry.citation,
+            "licence; public copy": f"{entry.licence}; {_copy(entry.url)}",
+        }
+        for entry in registry.entries()
+    ).drop_duplicates()
+    same = ["to be cited", "licence; public copy"]
+    names = table.groupby(same, sort=False)["data set"]
+    table = names.agg(lambda found: ", ".join(dict.fromkeys(found))).reset_index()
+    return show(table[["data set", *same]], "Terms of the data", False)
+
+
+def _copy(url):
+    """Owner and name of the repository on GitHub that serves a file."""
+    return "/".join(url.split("/")[3:5]) or "no address"

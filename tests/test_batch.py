@@ -1,0 +1,227 @@
+"""Batches of notebooks: names checked before, titles, resuming, the page, plain papermill."""
+
+import json
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import nbformat
+import pytest
+
+from ldlrepro import batch, cli, errors, parameters, paths
+
+pytestmark = pytest.mark.jit_only("of notebooks")
+DECLARED = "profile = 'paper'\ndatasets = None\nseed = None"
+OPENING = """
+from ldlrepro import parameters, protocols
+from ldlrepro.protocols.declare import reseeded
+from ldlrepro.report import chapter
+chapter.show_given()
+paper = reseeded(protocols.get_paper("structrf"), parameters.seed(seed))
+print(chapter.chosen(paper, datasets, "paper"), paper.seed)
+"""
+
+
+def notebook(folder, name, *sources, title="# A title\n\nIts text."):
+    cells = [nbformat.v4.new_code_cell(s) for s in sources]
+    cells[0].metadata["tags"] = ["parameters"]
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(title), *cells])
+    nb.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
+    nbformat.write(nb, folder / f"{name}.ipynb")
+
+
+@pytest.fixture
+def away(tmp_path, monkeypatch):
+    """A folder of notebooks, and one of records."""
+    monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path)
+    monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path / "results"))
+    return tmp_path
+
+
+def printed(path):
+    cells = nbformat.read(path, as_version=4).cells
+    outputs = [o for c in cells for o in c.get("outputs", [])]
+    return "".join(o.text for o in outputs if o.output_type == "stream")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["-p", "datasets", "s-JAFFE"],
+        ["-p", "datasets", "['s-JAFFE']"],
+        ["-p", "datasets", "[s-JAFFE]"],
+        ["-y", "{datasets: [s-JAFFE]}"],
+    ],
+)
+def test_data_sets_are_given_in_many_ways(away, monkeypatch, given):
+    seen = []
+    monkeypatch.setattr(batch, "_execute", lambda nb, target, given: seen.append(given))
+    notebook(away, "structrf", DECLARED)
+    assert cli.main(["notebooks", *given, "--out", str(away / "out")]) == 0
+    assert seen == [{"datasets": ["s-JAFFE"]}]
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (["-p", "data_sets", "Movie"], "no parameter 'data_sets'; it has: profile, datasets, seed"),
+        (["-p", "datasets", "Moovie"], "No data set 'Moovie' in structrf, profile 'paper'; there"),
+        (["-p", "datasets", "CAL500"], "there are: Yeast_alpha, "),
+        (["-p", "profile", "fast"], "No profile 'fast'; there are: paper, quick"),
+        (["-p", "seed", "-1"], "seed is a whole number from 0"),
+        (["-y", "[Movie]"], "is no YAML of the form '{name: value}'"),
+        (["-y", "{datasets: [Movie"], "is no YAML of the form '{name: value}'"),
+    ],
+)
+def test_a_wrong_name_is_one_line(away, capsys, given, message):
+    notebook(away, "structrf", DECLARED)
+    assert cli.main(["notebooks", *given, "--out", str(away / "out")]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+    assert not (away / "out").exists()
+
+
+def test_titles_name_parameters(away):
+    notebook(away, "n", "datasets = None\nn_jobs = 1", "print(datasets)")
+    given = {"datasets": "s-JAFFE, Movie", "n_jobs": 2}
+    ((path, was_run),) = batch.run([], given, away / "out")
+    title = nbformat.read(path, as_version=4).cells[0].source
+    assert title == "# A title (datasets: s-JAFFE, Movie)\n\nIts text."
+    assert was_run and printed(path) == "['s-JAFFE', 'Movie']\n"
+
+
+def test_a_batch_resumes(away):
+    notebook(away, "n", "n = 1", "print(n)")
+    notebook(away, "m", "n = 1", "import os\nassert os.path.exists('there')")
+    out = away / "out"
+
+    def runs(given, fresh=False):
+        return [was_run for _, was_run in batch.run([], given, out, fresh=fresh)]
+
+    with pytest.raises(batch.NotebookError, match="1 of 2 notebooks failed"):
+        batch.run([], {}, out)
+    (out / "there").write_text("")
+    assert runs({}) == [True, False]  # what failed is run again, what finished is kept
+    assert runs({}) == [False, False]
+    assert runs({}, fresh=True) == [True, True]
+    assert runs({"n": 2}) == [True, True]
+    assert printed(out / "n.ipynb") == "2\n"
+    notebook(away, "n", "n = 1", "print(n + 1)")
+    assert runs({"n": 2}) == [False, True]
+    (away / "results").mkdir()
+    (away / "results" / "new.csv").write_text("a record\n")
+    assert runs({"n": 2}) == [True, True]
+
+
+def test_a_notebook_that_was_stopped_is_run_again(away):
+    notebook(away, "n", "n = 1", "print(n)")
+    ((path, _),) = batch.run([], {}, away / "out")
+    made = nbformat.read(path, as_version=4)
+    made.metadata.papermill.end_time = None
+    nbformat.write(made, path)
+    assert "stopped" in batch.page(away / "out")
+    assert [was_run for _, was_run in batch.run([], {}, away / "out")] == [True]
+
+
+class _Tags(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.cells, self.other = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.other += [v for k, v in attributes if k in ("src", "style")]
+        if tag == "a":
+            self.links.append(dict(attributes)["href"])
+
+    def handle_data(self, data):
+        self.cells.append(data.strip())
+
+
+def test_a_page_lists_the_batch(away):
+    notebook(away, "good", "n = 1", "print(n)")
+    notebook(away, "bad", "n = 1", "raise OSError('<disk>')")
+    with pytest.raises(batch.NotebookError):
+        batch.run([], {"n": "<3>"}, away / "out")
+    page = _Tags((away / "out" / "index.html").read_text(encoding="utf-8"))
+    assert page.links == ["bad.ipynb", "good.ipynb"] and page.other == []
+    assert all((away / "out" / link).is_file() for link in page.links)
+    cells = [c for c in page.cells if c]
+    for name, outcome in {"bad": "failed", "good": "finished"}.items():
+        at = cells.index(name)
+        assert cells[at + 1 : at + 3] == [outcome, "n: <3>"]
+        assert cells[at + 3][:2] == "20" and cells[at + 4].endswith(" s")
+
+
+def test_what_a_batch_says_of_an_error_of_ours(away):
+    source = "from ldlrepro.datasets import resolve\nresolve('Moovie')"
+    notebook(away, "n", "n = 1", source)
+    with pytest.raises(batch.NotebookError) as caught:
+        batch.run([], {}, away / "out")
+    _, line = str(caught.value).splitlines()
+    assert line.endswith("There is no data set named 'Moovie'. Did you mean Movie?")
+
+
+def papermill(folder, *given):
+    command = [sys.executable, "-m", "papermill", "n.ipynb", "out.ipynb", "--no-progress-bar"]
+    environment = os.environ | {"PYTHONPATH": str(paths.PACKAGE.parent)}
+    options = {"cwd": folder, "env": environment, "capture_output": True, "text": True}
+    return subprocess.run([*command, *given], **options)
+
+
+@pytest.mark.parametrize(
+    "given, seen",
+    [
+        (["-p", "datasets", "s-JAFFE"], "['SJAFFE'] None"),
+        (["-p", "datasets", "['s-JAFFE']"], "['SJAFFE'] None"),
+        (["-y", "{datasets: [s-JAFFE]}", "-p", "seed", "7"], "['SJAFFE'] 7"),
+    ],
+)
+def test_plain_papermill(tmp_path, given, seen):
+    notebook(tmp_path, "n", "datasets = None\nseed = None", OPENING)
+    assert papermill(tmp_path, *given).returncode == 0
+    assert printed(tmp_path / "out.ipynb") == seen + "\n"
+    assert "**Run with datasets: s-JAFFE" in (tmp_path / "out.ipynb").read_text()
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (["-p", "sed", "7"], "This notebook has no parameter 'sed'; it has: datasets, seed."),
+        (["-p", "datasets", "Moovie"], "No data set 'Moovie' in structrf, profile 'paper'"),
+    ],
+)
+def test_plain_papermill_stops_at_a_wrong_name(tmp_path, given, message):
+    notebook(tmp_path, "n", "datasets = None\nseed = None", OPENING)
+    assert papermill(tmp_path, *given).returncode != 0
+    cells = json.loads((tmp_path / "out.ipynb").read_text())["cells"]
+    (error,) = [o for c in cells for o in c.get("outputs", []) if o["output_type"] == "error"]
+    (line,) = error["traceback"]  # no frames of ours
+    assert line.startswith(f"UnknownNameError: {message}")
+
+
+@pytest.mark.parametrize(
+    "value, names",
+    [
+        (None, None),
+        ("s-JAFFE", ["s-JAFFE"]),
+        ("['s-JAFFE', \"Movie\"]", ["s-JAFFE", "Movie"]),
+        ("s-JAFFE, Movie", ["s-JAFFE", "Movie"]),
+        (("a", "b"), ["a", "b"]),
+        ([], []),
+    ],
+)
+def test_names_as_a_list(value, names):
+    assert parameters.listed(value) == names
+
+
+def test_a_seed_is_a_number():
+    assert parameters.seed(None) is None and parameters.seed(0) is None and parameters.seed(3) == 3
+    for wrong in ("3", 1.5, -1, 10**7):
+        with pytest.raises(errors.LdlreproError, match="whole number"):
+            parameters.seed(wrong)
