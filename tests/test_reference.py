@@ -26,6 +26,16 @@ def reference():
     sys.path.pop(0)
 
 
+def test_icons_that_nothing_names_are_left_out(reference):
+    trimmed = import_module("icons").trimmed
+    script = (
+        'var i={bars:[448,512,["navicon"],"f0c9","M0"],"cc-visa":[576,512,[],"f1f0",["M1","M2"]]}'
+    )
+    assert trimmed(script, {"bars"}) == 'var i={bars:[448,512,["navicon"],"f0c9","M0"],}'
+    assert trimmed(script, {"navicon", "cc-visa"}) == script
+    assert trimmed(script, set()) == "var i={}"
+
+
 def lines(text):
     return text.strip("\n").split("\n")
 

@@ -12,7 +12,6 @@ from contextlib import closing, contextmanager
 from itertools import islice
 
 import joblib
-from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import datasets as data
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError, UnknownNameError
@@ -296,5 +295,4 @@ class _Seconds:
         """Seconds that a task may take; 1 where nothing is known."""
         name = task.method.name
         one = self._by_set.get((name, task.dataset), self._by_method.get(name, 1.0))
-        points = len(ParameterGrid(task.method.grid))
-        return one * (points + 1 if points > 1 else 1)
+        return one * state.fits_of(task.method)

@@ -3,6 +3,7 @@
 from importlib import import_module
 
 import pandas as pd
+from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import datasets as data
 from ldlrepro import paths
@@ -144,6 +145,12 @@ def datasets_of(paper, experiment, profile):
 def folds_of(experiment, profile):
     """Numbers of the folds of an experiment under a profile."""
     return range(experiment.folds if profile == "paper" else QUICK_FOLDS)
+
+
+def fits_of(method):
+    """Number of fits a fold of a method takes: one for each point of its grid, and one more."""
+    points = len(ParameterGrid(method.grid))
+    return points + (points > 1)
 
 
 def done(paper, experiment, method, dataset, records, profile="paper", ledger=None):

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import paths
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError
@@ -310,9 +309,8 @@ def _stale_marks(paper, experiment, method, dataset, records, known, found):
 
 
 def _seconds(record, method):
-    """Expected seconds of a job: its recorded fit, for each point of the grid and once more."""
-    points = len(ParameterGrid(method.grid))
-    return record.fit_seconds * (points + (points > 1))
+    """Expected seconds of a job: its recorded fit, as often as it is fitted."""
+    return record.fit_seconds * state.fits_of(method)
 
 
 def _cheaper(found):

@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 import pandas as pd
-from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import paths, protocols
 from ldlrepro.datasets import registry
+from ldlrepro.protocols.state import fits_of
 from ldlrepro.report.tables import show
 
 _FIT = """
@@ -32,10 +32,9 @@ def fits():
             # A staged fit has a record for each stage.
             one = protocols.open_store(paper, experiment).read()
             one = one.drop_duplicates(["dataset", "method", "seed", "fold"])
-            points = {m.name: len(ParameterGrid(m.grid)) for m in experiment.methods}
-            one = one[one.method.isin(points.keys())]
-            times = [n + 1 if n > 1 else 1 for n in one.method.map(points)]
-            seconds = (one.fit_seconds + one.predict_seconds) * times
+            times = {m.name: fits_of(m) for m in experiment.methods}
+            one = one[one.method.isin(times.keys())]
+            seconds = (one.fit_seconds + one.predict_seconds) * one.method.map(times)
             frames.append(one.assign(paper=paper.name, title=paper.title, seconds=seconds))
     return pd.concat(frames)[["paper", "title", "dataset", "machine", "seconds"]]
 
