@@ -7,6 +7,8 @@ import numpy as np
 from ldlrepro.errors import NormalisationWarning
 
 SUM_TOLERANCE = 1e-5  # float32 rounding: nearer rows are normalised without a word
+#: Features of this size and below: squares and sums of them are finite, and so are float32.
+LARGEST = 1e30
 
 
 def check_given(targets):
@@ -15,10 +17,45 @@ def check_given(targets):
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
 
 
+def check_kind(A, name):
+    """Raise ValueError for arrays whose meaning a conversion to numbers would lose."""
+    if np.ma.isMaskedArray(A):
+        raise ValueError(f"{name} is a masked array: fill the values or remove the rows first.")
+    A = A if hasattr(A, "dtype") or hasattr(A, "dtypes") else np.asarray(A)
+    types = np.atleast_1d(A.dtypes) if hasattr(A, "dtypes") else [A.dtype]  # of a DataFrame
+    for column, kind in enumerate(getattr(t, "kind", None) for t in types):
+        if kind in ("c", "m", "M"):
+            what = "Complex data" if kind == "c" else "Dates or times"
+            raise ValueError(f"{what} not supported: {name} column {column}; give real numbers.")
+
+
+def check_scale(X, name):
+    """Raise ValueError naming the first entry of the 2-d array ``X`` larger than `LARGEST`."""
+    if X.max() <= LARGEST and X.min() >= -LARGEST:
+        return
+    row, column = np.argwhere(np.abs(X) > LARGEST)[0]
+    raise ValueError(
+        f"{name} row {row}, column {column} is {X[row, column]:.3g}: features up to {LARGEST:g} "
+        "are taken; scale the column, for instance to variance 1."
+    )
+
+
+def check_predicted(P, X):
+    """Return predictions P (m, c) of X (m, q); ValueError naming the first row not finite."""
+    if not np.isfinite(P.sum()):
+        row = int(np.argmin(np.isfinite(P).all(axis=1)))
+        raise ValueError(
+            f"X row {row} (largest value {np.abs(X[row]).max():.3g}) is too far from the training "
+            "rows for a finite prediction: scale the features as in training."
+        )
+    return P
+
+
 def check_finite(A, name):
     """Raise ValueError naming the first NaN or infinite entry of the 2-d array ``A``."""
-    if np.isfinite(A.sum()) or np.isfinite(A).all():
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(A.sum()) or np.isfinite(A).all():
+            return
     row, column = np.argwhere(~np.isfinite(A))[0]
     kind = "NaN" if np.isnan(A[row, column]) else "infinity (inf)"
     raise ValueError(
@@ -57,7 +94,12 @@ def check_distributions(D, name="D"):
             f"Negative values in {name}: row {row}, column {column} is {D[row, column]:.6g}; "
             "description degrees are 0 or more."
         )
-    total = D.sum(axis=1)
+    with np.errstate(over="ignore"):
+        total = D.sum(axis=1)
+    large = np.isinf(total)
+    if large.any():  # degrees are finite, and their sum is not
+        D = np.where(large[:, None], D / D.max(axis=1, keepdims=True), D)
+        total = D.sum(axis=1)
     if not total.all():
         row = int(np.flatnonzero(total == 0)[0])
         raise ValueError(

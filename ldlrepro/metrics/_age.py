@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from ldlrepro.metrics._distribution import check_pair
+from ldlrepro.validation import check_finite, check_kind
+
 
 def mae(age, predicted):
     """Mean absolute error in years of (n,) ages [1]_; 0 or more, smaller is better.
@@ -15,7 +18,7 @@ def mae(age, predicted):
     ----------
     .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017, section 4.2.
     """
-    return float(np.abs(np.asarray(age, float) - np.asarray(predicted, float)).mean())
+    return float(_errors(age, predicted).mean())
 
 
 def cumulative_score(age, predicted, within=5):
@@ -25,7 +28,24 @@ def cumulative_score(age, predicted, within=5):
     --------
     mae : The mean error.
     """
-    return float((np.abs(np.asarray(age, float) - np.asarray(predicted, float)) <= within).mean())
+    if not within >= 0:
+        raise ValueError(f"within={within}: choose a number of years, 0 or more.")
+    return float((_errors(age, predicted) <= within).mean())
+
+
+def _errors(age, predicted):
+    """Absolute errors (n,); ValueError where these are not as many finite ages, one at least."""
+    ages = []
+    for a, name in ((age, "age"), (predicted, "predicted")):
+        check_kind(a, name)
+        a = np.asarray(a, dtype=np.float64)
+        if a.ndim != 1 or not len(a):
+            raise ValueError(f"{name} has shape {a.shape}: expected an age for each row, (n,).")
+        check_finite(a[:, None], name)
+        ages.append(a)
+    if len(ages[0]) != len(ages[1]):
+        raise ValueError(f"age has {len(ages[0])} rows and predicted {len(ages[1])}.")
+    return np.abs(ages[0] - ages[1])
 
 
 def mae_argmax(D, P, per_row=False):
@@ -46,6 +66,7 @@ def mae_argmax(D, P, per_row=False):
     ----------
     .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017, section 4.2.
     """
+    D, P = check_pair(D, P)
     errors = np.abs(np.argmax(D, axis=1) - np.argmax(P, axis=1)).astype(float)
     return errors if per_row else float(errors.mean())
 
@@ -57,7 +78,7 @@ def mae_expectation(D, P, per_row=False):
     --------
     mae_argmax : The predicted age is that of the largest degree.
     """
-    P = np.asarray(P, float)
+    D, P = check_pair(D, P)
     errors = np.abs(np.argmax(D, axis=1) - P @ np.arange(P.shape[1]) / P.sum(axis=1))
     return errors if per_row else float(errors.mean())
 

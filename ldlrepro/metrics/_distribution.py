@@ -8,6 +8,8 @@ from functools import wraps
 
 import numpy as np
 
+from ldlrepro.validation import LARGEST, check_kind
+
 #: Predictions are raised to this value inside K-L: float64 machine epsilon, 2.2e-16.
 KL_CLIP = np.finfo(np.float64).eps
 
@@ -15,23 +17,31 @@ KL_CLIP = np.finfo(np.float64).eps
 def _measure(per_row_values):
     @wraps(per_row_values)
     def measure(D, P, per_row=False):
-        D, P = np.asarray(D, dtype=np.float64), np.asarray(P, dtype=np.float64)
-        if D.shape != P.shape or D.ndim != 2:
-            raise ValueError(
-                f"D has shape {D.shape} and P {P.shape}: both must be (rows, labels), the same."
-            )
-        for A, name in ((D, "D"), (P, "P")):
-            bad = ~np.isfinite(A) | (A < 0)
-            if bad.any():
-                row, column = np.argwhere(bad)[0]
-                raise ValueError(
-                    f"{name} row {row}, column {column} is {A[row, column]}: degrees are finite "
-                    "and 0 or more."
-                )
-        values = per_row_values(D, P)
+        values = per_row_values(*check_pair(D, P))
         return values if per_row else float(values.mean())
 
     return measure
+
+
+def check_pair(D, P):
+    """D and P as float64; ValueError where they are not degrees of the same rows and labels."""
+    check_kind(D, "D")
+    check_kind(P, "P")
+    D, P = np.asarray(D, dtype=np.float64), np.asarray(P, dtype=np.float64)
+    if D.shape != P.shape or D.ndim != 2 or not len(D) or D.shape[1] < 2:
+        raise ValueError(
+            f"D has shape {D.shape} and P {P.shape}: both must be (rows, labels), the same, with a "
+            "row and two labels at least."
+        )
+    for A, name in ((D, "D"), (P, "P")):
+        bad = ~((A >= 0) & (A <= LARGEST))  # NaN is neither
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise ValueError(
+                f"{name} row {row}, column {column} is {A[row, column]}: degrees are finite, "
+                f"0 or more and at most {LARGEST:g}."
+            )
+    return D, P
 
 
 def _ratio(a, b):

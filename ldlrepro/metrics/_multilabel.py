@@ -9,12 +9,18 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from ldlrepro.kernels import ranking
+from ldlrepro.validation import check_kind
 
 
 def _check(Y, S):
+    check_kind(Y, "Y")
+    check_kind(S, "S")
     Y, S = np.asarray(Y, dtype=np.float64), np.asarray(S, dtype=np.float64)
-    if Y.shape != S.shape or Y.ndim != 2:
-        raise ValueError(f"Y has shape {Y.shape} and S {S.shape}: both must be (rows, labels).")
+    if Y.shape != S.shape or Y.ndim != 2 or not Y.size:
+        raise ValueError(
+            f"Y has shape {Y.shape} and S {S.shape}: both must be (rows, labels), the same, with a "
+            "row and a label at least."
+        )
     if not np.isin(Y, (0, 1)).all():
         row, column = np.argwhere(~np.isin(Y, (0, 1)))[0]
         raise ValueError(f"Y row {row}, column {column} is {Y[row, column]}: labels are 0 or 1.")

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.metrics import make_scorer
 
 from ldlrepro.errors import UnknownNameError
+from ldlrepro.validation import check_kind
 
 #: Rows may miss 1 by this, as float32 does.
 _NEAR = 1e-5
@@ -11,6 +12,7 @@ _NEAR = 1e-5
 
 def check_simplex(A, name):
     """Return A (n, c) as float64 with c >= 2; ValueError naming the first row off the simplex."""
+    check_kind(A, name)
     A = np.asarray(A, dtype=np.float64)
     if A.ndim != 2 or A.shape[1] < 2 or not len(A):
         raise ValueError(f"{name} has shape {A.shape}: expected (rows, labels), 2 labels or more.")

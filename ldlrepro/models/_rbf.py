@@ -6,8 +6,11 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 
 def average_distance(X):
-    """Mean Euclidean distance over pairs of rows of X (n, q), float; 1 where all are equal."""
-    return float(pdist(X).mean()) or 1.0
+    """Mean Euclidean distance over pairs of rows of X (n, q), float; 1 where its square is no more
+    than rounding.
+    """
+    distance = float(pdist(X).mean())
+    return distance if distance**2 > np.finfo(float).tiny else 1.0
 
 
 def kernel_width(width, X):

@@ -206,6 +206,6 @@ PAPER = Paper(
     title="Label distribution ensemble learning (Adaboost-LDL)",
     experiments=(TABLES, SHRUNK, *SPLITS, TERMS, RAISED_ZEROS, SETTINGS, DRAWN, PUBLIC),
     quick={"Yeast_spoem": 90, "Yeast_spo": 150},
-    studies=(Study("warm_start", warm_start.run),),
+    studies=(Study("warm_start", warm_start.run, times=("with_start", "without_start")),),
     tables={str(number): (("tables",), ()) for number in TABLE_OF},
 )

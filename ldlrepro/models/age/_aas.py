@@ -109,6 +109,7 @@ class AAS(LDLEstimator):
             self.functions_.append([self._function(B, age, mine), *specific])
 
     def _function(self, B, age, rows):
+        rows = rows if rows.any() else slice(None)  # rows too near each other for k-means
         return Ridge(self.alpha, solver="cholesky").fit(B[rows], age[rows])
 
     def ages(self, X):

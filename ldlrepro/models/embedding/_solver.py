@@ -41,5 +41,10 @@ def smallest(A, T, count):
     """
     if not len(A):
         return np.zeros((len(T), 1))
+    if not np.isfinite(A).all():
+        raise ValueError(
+            "The features are too small (squares of their inverses overflow): scale them to "
+            "variance 1."
+        )
     V = T @ eigh(A, subset_by_index=(0, count - 1), check_finite=False)[1]
     return V * np.sign(V[np.abs(V).argmax(axis=0), range(count)])

@@ -146,7 +146,7 @@ class LDLLCLR(MaxEnt):
                 scaled, W.ravel() / scale, self.max_iter_w, _MEMORY, _TOL_W, lambda step, v: None
             )
             if not np.isfinite(value):
-                raise FloatingPointError("LDL-LCLR diverged: scale the features to about [-1, 1].")
+                raise ValueError("LDLLCLR diverged: scale the features to about [-1, 1].")
             W = (v * scale).reshape(loss.shape)
             self._note(number, W)
             P = loss.predict(W)

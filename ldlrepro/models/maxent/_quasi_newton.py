@@ -26,7 +26,7 @@ class QuasiNewton(MaxEnt):
             lambda step, w: self._note(step, w.reshape(loss.shape)),
         )
         if not np.isfinite(value):
-            raise FloatingPointError(
+            raise ValueError(
                 f"{type(self).__name__} diverged: scale the features to about [-1, 1]."
             )
         self.coef_ = w.reshape(loss.shape)

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from ldlrepro.base import ChecksX
+from ldlrepro.base import ChecksX, guarded
 from ldlrepro.metrics import hamming_loss
-from ldlrepro.validation import check_finite, check_given
+from ldlrepro.validation import check_finite, check_given, check_kind
 
 
 class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstimator):
@@ -24,7 +24,7 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
 
         Parameters
         ----------
-        X : (n, q) array-like of finite numbers, n >= 2
+        X : (n, q) array-like of finite numbers up to 1e30, n >= 2
         Y : (n, c) array-like of 0 and 1, c >= 1
 
         Returns
@@ -43,7 +43,8 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         check_consistent_length(X, Y)
         self.n_labels_ = Y.shape[1]
         self.classes_ = [np.array([0, 1])] * self.n_labels_
-        self._fit(X, Y)
+        with guarded(self):
+            self._fit(X, Y)
         return self
 
     def predict_proba(self, X):
@@ -54,7 +55,7 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         NotFittedError, ValueError
             For the same reasons as ``predict`` of label distributions.
         """
-        return self._predict_proba(self._check_new(X))
+        return self._checked(self._predict_proba, X)
 
     def predict(self, X):
         """Predict labels: (n, c) int64, 1 where ``predict_proba(X) > 0.5``, errors as there."""
@@ -87,6 +88,7 @@ def check_whole(estimator, least):
 
 def check_labels(Y, name="Y"):
     """Return Y as (n, c) float64, C-contiguous; ValueError naming the first entry not 0 or 1."""
+    check_kind(Y, name)
     Y = check_array(
         Y, dtype="float64", order="C", ensure_2d=False, ensure_all_finite=False, input_name=name
     )

@@ -120,7 +120,7 @@ class MLFE(MultiLabelEstimator):
         self.numerical_ = self._enrich(signs)
         squared = euclidean_distances(self._rows, squared=True)
         width = np.sqrt(squared)[np.triu_indices(n, 1)].mean()
-        self.gamma_ = 1 / (2 * width**2) if width > 0 else 1.0
+        self.gamma_ = 1 / (2 * width**2) if width**2 > np.finfo(float).tiny else 1.0
         self._regress(np.exp(-self.gamma_ * squared), signs)
 
     def _check(self):

@@ -4,7 +4,7 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit, softmax
 from sklearn.utils import check_random_state
 
 from ldlrepro.models.multilabel._svm import ScaledRows, SVMEnsemble, fit_svm, orders
@@ -129,6 +129,8 @@ class RAkEL(SVMEnsemble):
                 total[:, labels] += classes[values.argmax(axis=1)]
             else:
                 weights = expit(values)
+                far = ~weights.any(axis=1)  # all squashed to 0: relative to the largest
+                weights[far] = softmax(log_expit(values[far]), axis=1)
                 total[:, labels] += weights @ classes / weights.sum(axis=1, keepdims=True)
             models[labels] += 1
         return np.where(models > 0, total / np.maximum(models, 1), self.share_)

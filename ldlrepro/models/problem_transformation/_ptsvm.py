@@ -51,6 +51,10 @@ class PTSVM(LDLEstimator):
     drawn labels is mostly the draws: K-L has been up to 1.1 times the training mean's, with every C
     from 0.01 to 1; more draws help and take longer.
 
+    A fit takes ``folds`` + 1 machines for each of c (c - 1) / 2 pairs: 7,080 for 60 labels, half a
+    minute even on 30 rows. Most of it is what a call of scikit-learn costs whatever its rows;
+    ``folds=2`` saves a quarter.
+
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.

@@ -114,7 +114,7 @@ def index_functions(rng, n_estimators, depth, n_outputs):
     return np.stack([rng.permutation(n_outputs)[:splits] for _ in range(n_estimators)])
 
 
-class _Diverged(Exception):
+class _Diverged(ValueError):
     pass
 
 
@@ -154,7 +154,10 @@ class _Learner:
                 part = rows[i : i + _BLOCK]
                 F[:, i : i + _BLOCK] = self.features.outputs(self.trees.theta, part)
             if not np.vdot(F, F) <= LIMIT**2 * F.size:  # NaN is no smaller
-                raise _Diverged
+                raise _Diverged(
+                    f"{type(self.settings).__name__}: the outputs f have a root mean square above "
+                    f"{LIMIT:g} or are not finite: scale the features to about [-1, 1]."
+                )
         return split(F)
 
     def step(self, iteration):
