@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from IPython.core.pylabtools import print_figure
 
 from ldlrepro.papers.structrf import TABLE_21
 from ldlrepro.report.adaboost_ldl import figures as adaboost_figures
@@ -306,7 +307,9 @@ def test_difference_of_the_steps():
 
 
 def test_a_line_of_text_where_there_is_nothing_to_draw():
-    assert nothing("no records").texts[0].get_text() == "no records"
+    figure = nothing("no records")
+    assert figure.axes[0].texts[0].get_text() == "no records"
+    assert print_figure(figure)  # a figure without axes is none for a notebook
 
 
 def test_wins_count_cells_and_what_is_shown():

@@ -82,6 +82,13 @@ REASONS = {
         "3.3": "test_scoreboard",
     },
     "records": {"256": "SHA-256", "512": "AVX-512", "1": "exit status"},
+    "photographs": {
+        "2000": "photographs, data/datasets.csv",
+        "64": "pixels, papers.images",
+        "294": "features of Natural Scene, data/datasets.csv",
+        "3": "of Tables 2 and 3 of the paper",
+        "0": "the first row",
+    },
     "intro": {
         "95": "report.claims.REPRODUCED",
         "3.11": "version of Python",

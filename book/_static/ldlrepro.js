@@ -68,11 +68,12 @@ function reveal() {
   target.scrollIntoView();
 }
 
-function offer(folds) {
+function offer(sections) {
+  const folds = [...sections, ...document.querySelectorAll("details.ldl")];
   const button = document.createElement("button");
   const label = () => {
     const shut = folds.some((fold) => !fold.open);
-    button.textContent = shut ? "Open all sections" : "Close all sections";
+    button.textContent = shut ? "Open all sections and tables" : "Close all sections and tables";
     return shut;
   };
   button.className = "all-sections";
@@ -93,6 +94,14 @@ document.addEventListener("DOMContentLoaded", () => {
   reveal();
   window.addEventListener("hashchange", reveal);
   window.addEventListener("beforeprint", () => folds.forEach((fold) => (fold.open = true)));
+  // A click on a plot shows it alone, as large as it is.
+  document.querySelectorAll(".cell_output img").forEach((image) => {
+    const link = document.createElement("a");
+    link.href = image.src;
+    link.title = "the picture alone";
+    image.replaceWith(link);
+    link.append(image);
+  });
   document.querySelectorAll("summary").forEach((one) => {
     if (!one.textContent.trim()) one.setAttribute("aria-label", "pages below");
   });

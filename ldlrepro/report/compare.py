@@ -11,6 +11,7 @@ from scipy.stats import false_discovery_control
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import rounding, stats
+from ldlrepro.report.plots import nothing
 from ldlrepro.report.tables import show
 from ldlrepro.report.values import Beside, Difference, Held, Shown, Spread, Wins
 
@@ -271,7 +272,7 @@ def critical_difference(records, methods, measure, title):
     """Average ranks over families of data sets; bars join what Nemenyi's test does not separate."""
     ranks = family_ranks(records, methods, measure)
     if len(ranks) < 3:
-        return plt.figure(figsize=(8, 0.2))
+        return nothing("Ranks are compared over three families of data sets or more.")
     p = scikit_posthocs.posthoc_nemenyi_friedman(ranks.to_numpy())
     p.index = p.columns = ranks.columns
     figure, axis = plt.subplots(figsize=(8, 1 + 0.4 * len(methods)))

@@ -83,8 +83,8 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
         )
         bottom = mine["mean"].min()
         axis.set(xscale="log", title=names[dataset], ylim=(bottom - 0.05 * (top - bottom), top))
-    for axis in axes[-1]:
-        axis.set_xlabel(xlabel)
+    for column in axes.T:
+        [axis for axis in column if axis.get_visible()][-1].set_xlabel(xlabel)
     for axis in axes[:, 0]:
         axis.set_ylabel(ylabel)
     handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -158,7 +158,8 @@ def heat_map(colours, texts, rows, columns, title, cmap):
 
 
 def nothing(why):
-    """A line of text where a figure would be."""
-    figure = plt.figure(figsize=(8, 0.6))
-    figure.text(0.5, 0.5, why, ha="center", va="center")
+    """A line of text where a figure would be; in axes, for notebooks show no figure without."""
+    figure, axis = plt.subplots(figsize=(8, 0.6))
+    axis.axis("off")
+    axis.text(0.5, 0.5, why, ha="center", va="center")
     return figure

@@ -223,8 +223,12 @@ def _beside(own, cell):
         return f"<td>{mine}<br>–</td>"
     theirs = f"{cell.published:.4f}{_more(cell.published_std)}"
     away = f"<span class='more'><br>{_away(cell)}</span>"
-    kind = f" class='{cell.outcome.replace(' ', '-')}'" if cell.outcome in MARKS else ""
-    return f"<td{kind}>{mine} {MARKS.get(cell.outcome, '')}<br>{theirs}{away}</td>"
+    mark = MARKS.get(cell.outcome, "")
+    if cell.repeated:
+        why = "1 minus Intersection: not counted"
+        return f"<td title='{why}'>{mine} ({mark})<br>{theirs}{away}</td>"
+    kind = f" class='{cell.outcome.replace(' ', '-')}'" if mark else ""
+    return f"<td{kind}>{mine} {mark}<br>{theirs}{away}</td>"
 
 
 def _more(std):

@@ -301,18 +301,22 @@ def front_picture(records, null, measure):
         if y[method] > best:
             best = y[method]
             front.append(method)
-    figure, axis = plt.subplots(figsize=(8, 5))
+    figure, axis = plt.subplots(figsize=(9, 5))
     axis.scatter(x, y, s=18, color="0.6")
     axis.plot(x[front], y[front], marker="o", markersize=5)
-    for method in table.index:
+    for i, method in enumerate(x.sort_values().index, 1):
         axis.annotate(
-            method,
+            f"{i} {method}" if method in front else str(i),
             (x[method], y[method]),
-            xytext=(3, 3),
+            xytext=(3, 4 if method in front else -9),
             textcoords="offset points",
             fontsize=7,
-            color="black" if method in front else "0.5",
+            color="black" if method in front else "0.35",
         )
+        axis.plot([], [], " ", label=f"{i} {method}")
+    axis.legend(
+        fontsize=7, handlelength=0, handletextpad=0, loc="center left", bbox_to_anchor=(1, 0.5)
+    )
     axis.set_xscale("log")
     axis.set_xlabel("seconds of a fit, geometric mean over data sets")
     axis.set_ylabel(f"share of the loss removed ({MEASURES[measure].label})")

@@ -104,7 +104,10 @@ def score_curves(records, methods=None):
     scores = scores if methods is None else scores.loc[[m for m in scores.index if m in methods]]
     figure, axis = plt.subplots(figsize=(7, 4.6))
     for i, (method, line) in enumerate(scores.iterrows()):
-        axis.plot(YEARS, line, "-" if i < 10 else "--", color=f"C{i % 10}", label=method)
+        style = ("-", "--", ":")[i // 7 % 3]
+        axis.plot(
+            YEARS, line, style, color=f"C{i % 7}", marker="os^Dvx+"[i % 7], ms=3, label=method
+        )
     axis.set(xlabel="years", ylabel="share of rows within", ylim=(0, 1))
     axis.set_title("FG-Net, one person left out, age by arg-max")
     legend_below(figure, axis, 0.22, columns=4)

@@ -1,0 +1,197 @@
+"""Deep models on photographs beside shallow ones on their features: tables and figures."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from ldlrepro import published
+from ldlrepro.metrics import MEASURES
+from ldlrepro.report.chapter import read
+from ldlrepro.report.claims import NOT_RUN, share_claim, verdict
+from ldlrepro.report.compare import p_value, pairs_of, wins
+from ldlrepro.report.plots import legend_below, nothing, panels
+from ldlrepro.report.settings import declared
+from ldlrepro.report.values import Spread
+
+DEEP = ["DLDL", "dLDLF", "dNDF-LDL"]
+#: Shallow methods that learn something.
+RIVALS = ["AA-kNN", "SA-IIS", "SA-BFGS", "LDSVR", "StructRF"]
+RIVALS += ["LDLogitBoost", "AOSO-LDLogitBoost", "sLDLF", "sNDF-LDL"]
+LABELS = {"realigned": "re-aligned", "rankings": "from rankings"}
+FIGURE_4 = "images_figure_4"
+#: Words for `verdict` on other data.
+_HOLDS = {"reproduced": "holds", "partly": "holds in part", "not": "does not hold"}
+_HOLDS["not run"] = "not run"
+SHOWN = ("kl_divergence", "chebyshev", "clark", "cosine", "intersection")
+
+
+def image_records(paper):
+    """Records of all tables: data set says the kind of labels; folds of a further seed go on."""
+    frames = []
+    for experiment in paper.experiments:
+        if experiment.name == FIGURE_4:
+            continue
+        mine = read(paper, experiment.name, "paper", list(experiment.datasets))
+        kind = LABELS[experiment.images["labels"]]
+        frames.append(mine.assign(dataset=kind, fold=mine.fold + 10 * experiment.seed))
+    return pd.concat(frames, ignore_index=True)
+
+
+def kinds(records):
+    """Kinds of labels that there are records of."""
+    return [kind for kind, name in LABELS.items() if name in set(records.dataset)]
+
+
+def beside(records, kind):
+    """Methods on one kind of labels, best K-L first: means and deviations over the folds."""
+    mine = records[records.dataset == LABELS[kind]].groupby("method")
+    mean, std = (getattr(mine[list(SHOWN)], f)() for f in ("mean", "std"))
+    mean = mean.sort_values("kl_divergence")
+    table = pd.DataFrame({"method": mean.index})
+    table["from"] = ["photographs" if m in DEEP else "294 features" for m in mean.index]
+    for measure in SHOWN:
+        arrow = "↑" if MEASURES[measure].greater_is_better else "↓"
+        table[f"{MEASURES[measure].label} {arrow}"] = [
+            Spread(mean.at[m, measure], std.at[m, measure]) for m in mean.index
+        ]
+    table["folds"] = mine.fold.nunique()[mean.index].to_numpy()
+    table["minutes a fit"] = (mine.fit_seconds.median()[mean.index] / 60).to_numpy()
+    return table
+
+
+def against(records, kind):
+    """K-L of each deep method less that of every other, and p of the corrected test.
+
+    A negative difference: the deep method is better.
+    """
+    mine = records[records.dataset == LABELS[kind]]
+    rows = []
+    for rival in (m for m in (*DEEP, *RIVALS) if m in set(mine.method)):
+        row = {"less that of": rival}
+        for deep in DEEP:
+            pair = next(pairs_of(mine, deep, rival, "kl_divergence"), None)
+            if deep == rival or pair is None:
+                row[deep] = None
+            else:
+                row[deep] = f"{pair.difference:+.3f} (p {_written(p_value(pair))})"
+        rows.append(row)
+    return pd.DataFrame(rows, columns=["less that of", *DEEP])
+
+
+def _written(p):
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def curves(study):
+    """Loss of the mini-batches, and K-L of the rows held out inside the fit, by epoch."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.2))
+    for axis, column, label in (
+        (axes[0], "loss", "cross-entropy of the mini-batches"),
+        (axes[1], "kl", "K-L of the held-out rows"),
+    ):
+        for method, line in study.groupby("method", sort=False):
+            axis.plot(line.epoch, line[column], label=method)
+        axis.set(xlabel="epoch", ylabel=label)
+    axes[0].legend()
+    figure.tight_layout()
+    return figure
+
+
+def predictions(study):
+    """True and predicted distributions of some test images, a panel an image."""
+    images = list(dict.fromkeys(study.image))
+    figure, axes = panels(len(images), 4, 9.5, 2.3, 0.6, sharey=True)
+    for axis, image in zip(axes.flat, images, strict=False):
+        mine = study[study.image == image]
+        for of, marker in zip(dict.fromkeys(study.of), ["", "o", "^", "s"], strict=True):
+            line = mine[mine.of == of]
+            if of == "truth":
+                axis.bar(line.label, line.degree, color="0.8", label=of)
+            else:
+                axis.plot(line.label, line.degree, marker, markersize=4, label=of)
+        axis.set_title(f"{image + 1}.jpg", fontsize=9)
+        axis.tick_params(axis="x", rotation=60, labelsize=7)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("degree")
+    legend_below(figure, axes[0, 0], 0.06)
+    return figure
+
+
+def epochs(study):
+    """Processor seconds of one epoch, and their ratio to the softmax head's."""
+    seconds = study.groupby("method", sort=False).seconds.median()
+    return pd.DataFrame({"seconds": seconds, "to DLDL": seconds / seconds["DLDL"]})
+
+
+def grid_of_figure_4(paper):
+    """Records of Figure 4 on these photographs with columns strategy, trees and depth."""
+    records = read(paper, FIGURE_4, "paper", ["Natural_Scene"])
+    return records.assign(**{key: declared(records, key) for key in ("strategy", "trees", "depth")})
+
+
+def figure_4(grid):
+    """K-L against trees and depth, or a line that says: not run."""
+    if grid.empty:
+        return nothing("Not run: ldlrepro run images --experiment images_figure_4")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.2))
+    for axis, x in zip(axes, ("trees", "depth"), strict=True):
+        for strategy, line in grid[grid[x].notna()].groupby("strategy", sort=False):
+            mean = line.groupby(x).kl_divergence.agg(["mean", "std"])
+            axis.errorbar(mean.index, mean["mean"], mean["std"], fmt=".-", label=strategy)
+        axis.set(xlabel=x, ylabel="K-L")
+        axis.legend(fontsize=8)
+    figure.tight_layout()
+    return figure
+
+
+def claims(records, grid):
+    """What the paper says of deep models on faces, and what came out here, on other data.
+
+    Parameters
+    ----------
+    records : of `image_records`; grid : of `grid_of_figure_4`
+    """
+    shallow = [(deep, rival) for deep in DEEP[:2] for rival in ("SA-IIS", "SA-BFGS")]
+    evidence = {
+        "dldlf-beats-dldl": _better(records, [("dLDLF", "DLDL")]),
+        "deep-beats-shallow": _better(records, shallow),
+    }
+    evidence |= {key: (_HOLDS[verdict(share)], text) for key, (share, text) in _curves(grid)}
+    listed = published.claims("ldlf").set_index("id")
+    rows = [
+        (
+            listed.at[name, "claim"],
+            listed.at[name, "section"],
+            word if word == "not run" else f"tested on other data: {word}",
+            text,
+        )
+        for name, (word, text) in evidence.items()
+    ]
+    return pd.DataFrame(rows, columns=["the paper says", "section", "verdict", "evidence"])
+
+
+def _better(records, pairs):
+    """Whether the first of each pair is better: one set of data, so what is not shown is said."""
+    found = wins(records, pairs, SHOWN)
+    if not found.cells:
+        return "not run", "no records"
+    word = _HOLDS[verdict(found.ratio)]
+    if word == "holds" and verdict(found.shown.plain / found.cells) != "reproduced":
+        word = "ahead, but not shown"
+    return word, str(found)
+
+
+def _curves(grid):
+    """The claims on Figure 4: means over the hold-outs, one step along each curve a cell."""
+    goes = []
+    for strategy, sign in (("dLDLF", -1), ("dNDF-LDL", 1)):
+        mean = grid[grid.strategy == strategy].groupby("trees").kl_divergence.mean()
+        goes += list(sign * mean.diff().dropna() > 0)
+    depth = grid.groupby("depth").kl_divergence.mean()
+    if depth.empty:
+        turns = NOT_RUN
+    else:
+        best = depth.idxmin()
+        inside = depth.index.min() < best < depth.index.max()
+        turns = float(inside), f"lowest K-L at depth {best}, of {list(depth.index)}"
+    yield "trees-on-morph", share_claim(goes, "steps that go as said:")
+    yield "depth-on-morph", turns

@@ -1,0 +1,124 @@
+"""Tables and figures of the page on photographs, from records made up for the test."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from ldlrepro import paths
+from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.papers.images import PAPER
+from ldlrepro.report.ldlf import images
+
+pytestmark = [
+    pytest.mark.skipif(not paths.IN_CHECKOUT, reason="printed claims are not installed"),
+    pytest.mark.jit_only("of reports"),
+]
+
+
+def fits(losses, kinds=("re-aligned", "from rankings"), folds=10):
+    """Records in which a method's K-L is about a number, the other measures follow it."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for kind in kinds:
+        for fold in range(folds):
+            common = rng.normal(scale=0.01)
+            for method, loss in losses.items():
+                kl = loss + common + rng.normal(scale=0.002)
+                values = {m: -kl if s.greater_is_better else kl for m, s in DISTRIBUTION.items()}
+                rows.append(
+                    {"paper": "images", "dataset": kind, "method": method, "fold": fold, **values}
+                    | {"fit_seconds": 60.0, "n_train": 1800, "n_test": 200, "declared": method}
+                )
+    return pd.DataFrame(rows)
+
+
+GRID = pd.DataFrame(
+    [("dLDLF", k, None, 1.0 - 0.01 * k) for k in (1, 2, 5)]
+    + [("dNDF-LDL", k, None, 1.0 + 0.01 * k) for k in (1, 2, 5)]
+    + [("dLDLF, one tree", None, h, abs(h - 5) + 1.0) for h in (2, 5, 9)],
+    columns=["strategy", "trees", "depth", "kl_divergence"],
+)
+DEEP = {"DLDL": 0.6, "dLDLF": 0.5, "dNDF-LDL": 0.7}
+LOSSES = DEEP | {"SA-IIS": 0.9, "SA-BFGS": 0.8, "StructRF": 0.4}
+
+
+def test_methods_are_those_that_are_declared():
+    for experiment in PAPER.experiments:
+        names = {m.name for m in experiment.methods} - {"MeanPredictor", "UniformPredictor"}
+        if experiment.name != images.FIGURE_4:
+            assert names in (set(images.DEEP), set(images.RIVALS))
+
+
+def test_methods_are_in_the_order_of_their_loss_and_say_what_they_saw():
+    table = images.beside(fits(LOSSES), "rankings")
+    assert list(table.method) == sorted(LOSSES, key=LOSSES.get)
+    assert set(table[table["from"] == "photographs"].method) == set(DEEP)
+    assert set(table.folds) == {10}
+    assert table["minutes a fit"].tolist() == pytest.approx([1.0] * 6)
+
+
+def test_a_verdict_says_that_it_is_of_other_data():
+    found = images.claims(fits(LOSSES), GRID)
+    assert set(found.verdict) == {"tested on other data: holds"}
+    near = images.claims(fits(LOSSES | {"dLDLF": 0.5988}), GRID)
+    assert near.verdict[0] == "tested on other data: ahead, but not shown"
+    worse = images.claims(fits(LOSSES | {"dLDLF": 0.95}), GRID.assign(kl_divergence=1.0))
+    said = dict(zip(worse["the paper says"], worse.verdict, strict=True))
+    assert [v for c, v in said.items() if "dLDLF is better than DLDL" in c] == [
+        "tested on other data: does not hold"
+    ]
+    assert not any("reproduced" in verdict for verdict in worse.verdict)
+
+
+def test_differences_are_of_the_deep_method_and_tested():
+    table = images.against(fits(LOSSES), "realigned").set_index("less that of")
+    assert pd.isna(table.at["DLDL", "DLDL"])
+    assert (
+        table.at["SA-IIS", "dLDLF"].startswith("-0.4") and "p < 0.001" in table["dLDLF"]["SA-IIS"]
+    )
+    assert table.at["StructRF", "dNDF-LDL"].startswith("+0.3")
+    one = fits(LOSSES, kinds=["re-aligned"])
+    assert images.against(one, "rankings").empty and images.kinds(one) == ["realigned"]
+
+
+def test_what_was_not_run_is_said():
+    nothing = GRID.iloc[:0]
+    found = images.claims(fits(LOSSES), nothing).set_index("the paper says").verdict
+    assert (found == "not run").sum() == 2
+    (axis,) = images.figure_4(nothing).axes
+    assert axis.texts[0].get_text().startswith("Not run: ldlrepro run images")
+
+
+def test_committed_records_have_all_folds_of_the_kinds_that_are_there():
+    records = images.image_records(PAPER)
+    assert set(records.dataset) <= set(images.LABELS.values())
+    count = records.groupby(["dataset", "method"]).fold.nunique()
+    assert (count % 10 == 0).all(), count[count % 10 > 0]
+
+
+def test_figures_show_every_method():
+    curves = pd.DataFrame(
+        [(m, e, 2.0 / e, 1.0 / e) for m in images.DEEP for e in (1, 2, 3)],
+        columns=["method", "epoch", "loss", "kl"],
+    )
+    left, right = images.curves(curves).axes
+    assert [line.get_label() for line in left.lines] == images.DEEP
+    assert right.lines[0].get_ydata().tolist() == pytest.approx([1.0, 0.5, 1 / 3])
+    rows = [
+        (image, of, label, degree, 0.1)
+        for image in (7, 3)
+        for of in ("truth", *images.DEEP)
+        for label, degree in (("sky", 0.75), ("sea", 0.25))
+    ]
+    shown = pd.DataFrame(rows, columns=["image", "of", "label", "degree", "kl"])
+    titles = [axis.get_title() for axis in images.predictions(shown).axes if axis.get_visible()]
+    assert titles == ["8.jpg", "4.jpg"]
+    plt.close("all")
+
+
+def test_time_of_an_epoch_is_set_beside_the_softmax():
+    study = pd.DataFrame(
+        {"method": ["DLDL", "dLDLF"] * 3, "seconds": [1.0, 1.2, 3.0, 9.0, 2.0, 3.0]}
+    )
+    assert images.epochs(study)["to DLDL"].tolist() == pytest.approx([1.0, 1.5])
