@@ -17,6 +17,9 @@ BOOK = Path(__file__).parents[1]
 PAGES = BOOK / "reference"
 GENERATED = PAGES / "generated"
 
+#: Chapters that are no notebooks of their own name.
+PAGE_OF = {"images": "book/photographs"}
+
 _LISTS = ("Parameters", "Attributes")
 _FIELD = re.compile(r"(\w[\w, .*]*) : (.*)")
 #: As numpydoc writes it, with the parentheses around it.
@@ -43,7 +46,8 @@ def chapters():
     found = {}
     for paper in map(get_paper, paper_names()):
         for experiment in paper.experiments:
-            page = "book/age" if experiment.name.startswith("age") else f"notebooks/{paper.name}"
+            page = PAGE_OF.get(paper.name, f"notebooks/{paper.name}")
+            page = "book/age" if experiment.name.startswith("age") else page
             if not any((BOOK.parent / page).with_suffix(s).exists() for s in (".ipynb", ".md")):
                 continue
             for method in experiment.methods:
@@ -110,8 +114,20 @@ def start_afresh(app, config):
     shutil.rmtree(GENERATED, ignore_errors=True)
 
 
+#: A link from a source back to its page, when viewcode names another module than the page does.
+_BACK = re.compile(r"(generated/((?:\w+\.)+)(\w+)\.html#)ldlrepro\.\3\b")
+
+
+def mend_back_links(app, error):
+    """Let links from sources lead to the names that their pages have."""
+    for path in (Path(app.outdir) / "_modules").rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(_BACK.sub(r"\1\2\3", text), encoding="utf-8")
+
+
 def setup(app):
     """Connect: docstrings before numpydoc (500) and after it."""
+    app.connect("build-finished", mend_back_links)
     app.connect("config-inited", start_afresh, priority=100)
     app.connect("autodoc-process-docstring", fields_as_text, priority=400)
     app.connect("autodoc-process-signature", own_signature)

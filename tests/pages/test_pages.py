@@ -15,8 +15,8 @@ from ldlrepro import paths, protocols
 
 HTML = paths.PACKAGE.parent / "_build" / "html"
 #: All but index.html, which only leads to the first page.
-PAGES = sorted(set(HTML.glob("*.html")) | set(HTML.glob("[!_]*/**/*.html")))
-PAGES = [page for page in PAGES if page != HTML / "index.html"]
+PAGES = {*HTML.glob("*.html"), *HTML.glob("[!_]*/**/*.html"), *HTML.glob("_modules/**/*.html")}
+PAGES = sorted(PAGES - {HTML / "index.html"})
 CHAPTERS = ["structrf", "ldlf", "mslp", "adaboost_ldl", "mldf"]
 MEGABYTE = 2**20
 
