@@ -62,7 +62,7 @@ def test_a_verdict_says_that_it_is_of_other_data():
     found = images.claims(fits(LOSSES), GRID)
     assert set(found.verdict) == {"tested on other data: holds"}
     near = images.claims(fits(LOSSES | {"dLDLF": 0.5988}), GRID)
-    assert near.verdict[0] == "tested on other data: ahead, but not shown"
+    assert near.verdict[0] == "tested on other data: no difference shown"
     worse = images.claims(fits(LOSSES | {"dLDLF": 0.95}), GRID.assign(kl_divergence=1.0))
     said = dict(zip(worse["the paper says"], worse.verdict, strict=True))
     assert [v for c, v in said.items() if "dLDLF is better than DLDL" in c] == [

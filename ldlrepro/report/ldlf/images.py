@@ -170,13 +170,13 @@ def claims(records, grid):
 
 
 def _better(records, pairs):
-    """Whether the first of each pair is better: one set of data, so what is not shown is said."""
+    """Whether the first of each pair is shown better: there are too few cells to count means."""
     found = wins(records, pairs, SHOWN)
     if not found.cells:
         return "not run", "no records"
-    word = _HOLDS[verdict(found.ratio)]
-    if word == "holds" and verdict(found.shown.plain / found.cells) != "reproduced":
-        word = "ahead, but not shown"
+    if not found.shown.plain + found.worse.plain:
+        return "no difference shown", str(found)
+    word = _HOLDS[verdict(found.shown.plain / found.cells)]
     return word, str(found)
 
 
