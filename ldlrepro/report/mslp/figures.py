@@ -75,12 +75,15 @@ def toys(n=3000):
         axis = figure.add_subplot(2, 3, 3 * i + 1, projection="3d")
         axis.scatter(*toy.X.T, c=toy.D, s=2)
         axis.set_title(f"{toy.display} (synthetic)", fontsize=9)
-        axis.tick_params(labelsize=6)
+        axis.tick_params(labelsize=6, pad=-3)
+        axis.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1])
+        for k, name in enumerate("xyz", 1):
+            getattr(axis, f"set_{name}label")(f"feature {k}", fontsize=7, labelpad=-7)
         for j, (name, model) in enumerate((("MSLP", MSLP(ratio=0.6)), ("LPP", LPP(ratio=0.6))), 2):
             Z = model.fit(toy.X, toy.D).transform(toy.X)
             axis = figure.add_subplot(2, 3, 3 * i + j)
             axis.scatter(*Z.T, c=toy.D, s=2)
-            axis.set(xticks=[], yticks=[])
+            axis.set(xticks=[], yticks=[], xlabel="first dimension", ylabel="second dimension")
             axis.set_title(f"{name}, trustworthiness {_kept(toy.D, Z):.3f}", fontsize=9)
     figure.tight_layout()
     return figure
