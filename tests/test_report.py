@@ -132,6 +132,16 @@ def test_what_is_drawn_is_told_by_a_hash():
     assert len({same, figure([1.001, 2.0]), figure([2.0, 1.0]), figure([1.0, 2.0], title="u")}) == 4
 
 
+def test_the_lowest_panel_of_each_column_names_its_axis():
+    rows = [(d, "m", step, 1.0 / step) for d in "abcd" for step in (1, 2)]
+    long = pd.DataFrame(rows, columns=["dataset", "method", "step", "mean"])
+    for sets, named in (("a", "a"), ("ab", "ab"), ("abcd", "bcd")):
+        figure = plots.curves(long, {}, {d: d for d in sets})
+        shown = [axis for axis in figure.axes if axis.get_visible()]
+        assert [a.get_title() for a in shown if a.get_xlabel()] == list(named)
+        plt.close(figure)
+
+
 def test_summary_is_mean_and_sample_deviation():
     mine = records()
     row = tables.summary(mine, measures=["kl_divergence"]).iloc[0]

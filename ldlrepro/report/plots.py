@@ -84,7 +84,8 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
         bottom = mine["mean"].min()
         axis.set(xscale="log", title=names[dataset], ylim=(bottom - 0.05 * (top - bottom), top))
     for column in axes.T:
-        [axis for axis in column if axis.get_visible()][-1].set_xlabel(xlabel)
+        for axis in [axis for axis in column if axis.get_visible()][-1:]:
+            axis.set_xlabel(xlabel)
     for axis in axes[:, 0]:
         axis.set_ylabel(ylabel)
     handles, labels = axes[0, 0].get_legend_handles_labels()
