@@ -132,7 +132,7 @@ def steps_of_figure_4(grid):
     rows = []
     for what, values, held in STEPS:
         there = grid[np.logical_and.reduce([grid[key] == value for key, value in held.items()])]
-        wide = there.pivot(index=["seed", "fold"], columns=what, values="chebyshev")
+        wide = there.pivot(index=["dataset", "seed", "fold"], columns=what, values="chebyshev")
         for first, second in zip(values, values[1:], strict=False):
             if not {first, second} <= set(wide):
                 continue
