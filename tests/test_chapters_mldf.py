@@ -61,7 +61,7 @@ def long(cells, **more):
 
 def text_of(figure):
     """The line of text of a figure without axes."""
-    assert not figure.axes
+    assert not figure.axes[0].axison
     return figure.texts[0].get_text()
 
 
