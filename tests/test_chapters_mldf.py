@@ -60,9 +60,10 @@ def long(cells, **more):
 
 
 def text_of(figure):
-    """The line of text of a figure without axes."""
-    assert not figure.axes[0].axison
-    return figure.texts[0].get_text()
+    """The line of text where there is nothing to draw."""
+    (axis,) = figure.axes
+    assert not axis.axison
+    return axis.texts[0].get_text()
 
 
 # --- own measures, splits --------------------------------------------------------------------
