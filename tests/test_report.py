@@ -150,6 +150,20 @@ def test_summary_is_mean_and_sample_deviation():
     assert row.folds == 10
 
 
+def test_a_row_says_how_to_run_it_where_its_records_do():
+    def shown(mine):
+        ours = tables.summary(mine, measures=["kl_divergence"])
+        order = ["StructRF", "RF"]
+        return tables.side_by_side(ours, printed(), "T", ["kl_divergence"], order).data
+
+    told = records(paper="structrf", experiment="tables")
+    html = shown(pd.concat([told, records(method="RF")]))
+    command = "structrf --experiment tables --method &quot;StructRF&quot;"
+    assert f"<th scope='row' data-run='{command}'>StructRF</th>" in html
+    assert "<th scope='row'>RF</th>" in html and html.count("data-run") == 1
+    assert "data-run" not in shown(records())
+
+
 @pytest.mark.parametrize("shift, share", [(0.0, (1, 1, 0, 0)), (0.05, (0, 1, 0, 0))])
 def test_agreement_counts_cells_within_the_tolerance(shift, share):
     ours = tables.summary(records(shift=shift), measures=["kl_divergence"])

@@ -20,7 +20,7 @@ def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
     Returns
     -------
     DataFrame with ``by``, measure, mean, std, folds, source and origin: what ``ldlrepro run`` needs
-    to compute the folds again (None for records that do not say where they are from)
+    to compute the folds again (missing for records that do not say where they are from)
 
     See Also
     --------
@@ -32,7 +32,7 @@ def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
     )
     groups = long.groupby([*by, "source", "measure"], sort=False)
     found = groups["value"].agg(mean="mean", std="std", folds="count")
-    return found.assign(origin=groups["origin"].agg(lambda one: one.iloc[0])).reset_index()
+    return found.assign(origin=groups["origin"].first()).reset_index()
 
 
 def _origins(records):
@@ -192,7 +192,7 @@ def _grid(ours, printed, caption, column, heads, order, folded=None):
     body = []
     for method in (m for m in order if m in set(ours.method)):
         origin = ours.origin[ours.method == method].iloc[0]
-        run = f" data-run='{escape(origin, quote=True)}'" if origin else ""
+        run = f" data-run='{escape(origin, quote=True)}'" if pd.notna(origin) else ""
         row = [f"<th scope='row'{run}>{escape(method)}</th>"]
         for key in heads:
             if (method, key) not in mine.index:

@@ -196,10 +196,10 @@ def skill_picture(ours, printed, names, order, measure="kl_divergence", null="th
     axis.set_yticks(range(len(there)), [names[d] for d in there])
     axis.set_xlim(LEAST_SKILL - 0.05, 1)
     axis.invert_yaxis()
-    below = (
-        f"; at {LEAST_SKILL:g} what is there or below" if (table.skill < LEAST_SKILL).any() else ""
-    )
-    axis.set_xlabel(f"share of {MEASURES[measure].label} removed; 0 is {null}{below}")
+    label = f"share of {MEASURES[measure].label} removed; 0 is {null}"
+    if table.skill.min() < LEAST_SKILL:
+        label += f"; at {LEAST_SKILL:g} what is there or below"
+    axis.set_xlabel(label)
     figure.legend(*axis.get_legend_handles_labels(), loc="upper center", ncols=6, fontsize=8)
     rows = -(-len(methods) // 6)
     figure.tight_layout(rect=(0, 0, 1, 1 - (0.25 * rows + 0.1) / figure.get_size_inches()[1]))
