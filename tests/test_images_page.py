@@ -114,6 +114,8 @@ def test_figures_show_every_method():
     shown = pd.DataFrame(rows, columns=["image", "of", "label", "degree", "kl"])
     titles = [axis.get_title() for axis in images.predictions(shown).axes if axis.get_visible()]
     assert titles == ["8.jpg", "4.jpg"]
+    trees, depth = images.figure_4(GRID).axes
+    assert (len(trees.containers), len(depth.containers)) == (2, 1)
     plt.close("all")
 
 

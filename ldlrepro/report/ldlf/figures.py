@@ -107,10 +107,15 @@ def leaf_updates(study, names):
     return figure
 
 
-def figure_4(grid):
-    """K-L on Movie against the number of trees, and against their depth."""
+def figure_4(grid, missing="No records of this experiment."):
+    """K-L against the number of trees, and against their depth.
+
+    Parameters
+    ----------
+    grid : result of `grid_of_figure_4`; missing : what is said if it is empty
+    """
     if grid.empty:
-        return nothing("No records of this experiment.")
+        return nothing(missing)
     figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.5))
     for axis, x, part in (
         (axes[0], "trees", grid[grid.trees.notna()]),

@@ -8,8 +8,8 @@ from ldlrepro.metrics import MEASURES
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import NOT_RUN, share_claim, verdict
 from ldlrepro.report.compare import p_value, pairs_of, wins
-from ldlrepro.report.plots import legend_below, nothing, panels
-from ldlrepro.report.settings import declared
+from ldlrepro.report.ldlf import figures
+from ldlrepro.report.plots import legend_below, panels
 from ldlrepro.report.values import Spread
 
 DEEP = ["DLDL", "dLDLF", "dNDF-LDL"]
@@ -19,8 +19,12 @@ RIVALS += ["LDLogitBoost", "AOSO-LDLogitBoost", "sLDLF", "sNDF-LDL"]
 LABELS = {"realigned": "re-aligned", "rankings": "from rankings"}
 FIGURE_4 = "images_figure_4"
 #: Words for `verdict` on other data.
-_HOLDS = {"reproduced": "holds", "partly": "holds in part", "not": "does not hold"}
-_HOLDS["not run"] = "not run"
+_HOLDS = {
+    "reproduced": "holds",
+    "partly": "holds in part",
+    "not": "does not hold",
+    "not run": "not run",
+}
 SHOWN = ("kl_divergence", "chebyshev", "clark", "cosine", "intersection")
 
 
@@ -123,24 +127,13 @@ def epochs(study):
 
 
 def grid_of_figure_4(paper):
-    """Records of Figure 4 on these photographs with columns strategy, trees and depth."""
-    records = read(paper, FIGURE_4, "paper", ["Natural_Scene"])
-    return records.assign(**{key: declared(records, key) for key in ("strategy", "trees", "depth")})
+    """Records of Figure 4 on these photographs (see `figures.grid_of_figure_4`)."""
+    return figures.grid_of_figure_4(read(paper, FIGURE_4, "paper", ["Natural_Scene"]))
 
 
 def figure_4(grid):
     """K-L against trees and depth, or a line that says: not run."""
-    if grid.empty:
-        return nothing("Not run: ldlrepro run images --experiment images_figure_4")
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.2))
-    for axis, x in zip(axes, ("trees", "depth"), strict=True):
-        for strategy, line in grid[grid[x].notna()].groupby("strategy", sort=False):
-            mean = line.groupby(x).kl_divergence.agg(["mean", "std"])
-            axis.errorbar(mean.index, mean["mean"], mean["std"], fmt=".-", label=strategy)
-        axis.set(xlabel=x, ylabel="K-L")
-        axis.legend(fontsize=8)
-    figure.tight_layout()
-    return figure
+    return figures.figure_4(grid, f"Not run: ldlrepro run images --experiment {FIGURE_4}")
 
 
 def claims(records, grid):
