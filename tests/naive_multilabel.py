@@ -34,14 +34,14 @@ def best_cut(X, Y, w, entropy):
 
 def walk(tree, x, n_labels):
     """Label shares of the leaf that a row reaches."""
-    feature, threshold, left, total, start, label, count = tree
+    feature, threshold, left, start, label, share = tree
     node = 0
     while feature[node] >= 0:
         node = left[node] if x[feature[node]] <= threshold[node] else left[node] + 1
     shares = np.zeros(n_labels)
     entries = range(start[left[node]], start[left[node] + 1])
     for e in entries:
-        shares[label[e]] = count[e] / total[left[node]]
+        shares[label[e]] = share[e]
     return shares
 
 

@@ -1,14 +1,18 @@
 """Parts that kernels share, each against a slow twin."""
 
+from collections import namedtuple
+
 import naive
 import naive_multilabel
 import numpy as np
 import pytest
 
 from ldlrepro import metrics
-from ldlrepro.kernels import clustering, columns, label_split, nodes, random, ranking, split
+from ldlrepro.kernels import clustering, columns, label_split, labels, nodes, random, ranking, split
 from ldlrepro.models._columns import by_kind, middle
+from ldlrepro.models.multilabel._trees import Columns
 
+Lists = namedtuple("Lists", "words here")  # of a tree's Work
 MEASURES = ["one_error", "coverage", "ranking_loss", "average_precision"]
 
 
@@ -79,16 +83,17 @@ def test_partition():
         assert rows.tolist() == expected and count == goes_left[rows].sum()
 
 
-@pytest.mark.parametrize("n, k", [(5, 1), (40, 16), (40, 17), (64, 64), (300, 130)])
-def test_rows_are_sorted(n, k):
+@pytest.mark.parametrize("sort", [columns.insert_rows, columns.mark_rows])
+@pytest.mark.parametrize("n, k", [(5, 1), (40, 16), (64, 64), (300, 130)])
+def test_rows_are_sorted(n, k, sort):
     rng = np.random.RandomState(n)
-    order = rng.permutation(n).astype(np.int32)
-    position = np.argsort(order).astype(np.int32)
-    rows = rng.permutation(n)[:k].astype(np.int32)
-    words, out = np.zeros((n + 63) // 64, np.uint64), np.empty(k, np.int32)
-    columns.sort_rows(rows, position, order, words, out)
-    np.testing.assert_array_equal(position[out], np.sort(position[rows]))
-    assert not words.any()
+    X = rng.normal(size=(n, 3))
+    numeric = Columns(X).numeric
+    rows = rng.permutation(n)[:k].astype(np.uint32)
+    work = Lists(np.zeros(n, np.uint64), np.empty(k, np.uint32))
+    sort(rows, numeric, 1, work)
+    np.testing.assert_array_equal(X[work.here, 1], np.sort(X[rows, 1]))
+    assert not work.words.any()
 
 
 def test_rows_left_out_leave_sorted_columns():
@@ -126,18 +131,18 @@ def test_thresholds_between_neighbouring_floats():
         assert between(1.0, 2.0) == 1.5
 
 
-@pytest.mark.parametrize("c", [1, 2, 5, 6])
-def test_labels_are_counted_in_lanes(c):
-    rng = np.random.default_rng(c)
-    Y, weight = rng.integers(0, 2, (20, c)), rng.integers(0, 2**20, 20)
-    packed = np.zeros((20, (c + 1) // 2), np.uint64)
-    for i, j in zip(*np.nonzero(Y), strict=True):
-        packed[i, j // 2] |= np.uint64(2**32 - 1) << np.uint64(32 * (j % 2))
-    lanes, side = np.zeros((c + 1) // 2, np.uint64), np.empty(c, np.int32)
-    for r in range(20):
-        label_split.add(r, weight[r], packed, lanes)
-    label_split.unpack(lanes, side)
-    np.testing.assert_array_equal(side, weight @ Y)
+@pytest.mark.parametrize("b", [1, 63, 64, 65, 130])
+def test_two_valued_features_that_vary(b):
+    rng = np.random.default_rng(b)
+    X = (rng.uniform(size=(40, b)) < 0.1) * 1.0
+    X[:2] = [[0.0], [1.0]]
+    two_valued = Columns(X).two_valued
+    for k in (1, 2, 5):
+        rows = rng.permutation(40)[:k].astype(np.uint32)
+        varying = np.full(two_valued.words.shape[1], 5, np.uint64)
+        labels.find_varying(rows, two_valued, varying)
+        got = [int(varying[f // 64]) >> f % 64 & 1 for f in range(b)]
+        np.testing.assert_array_equal(got, X[rows].min(axis=0) < X[rows].max(axis=0))
 
 
 @pytest.mark.parametrize("measure", MEASURES)

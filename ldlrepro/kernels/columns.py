@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldlrepro.kernels._jit import kernel, part
+from ldlrepro.kernels._jit import kernel
 
 
 class Sorted(NamedTuple):
@@ -44,8 +44,8 @@ class Numeric(NamedTuple):
     """p columns in n rows, as `sort_rows` reads them."""
 
     values: np.ndarray  # (p, n) float64
-    order: np.ndarray  # (p, n) int32, rows in ascending order
-    position: np.ndarray  # (p, n) int32, place of each row there
+    order: np.ndarray  # (p, n) uint32, rows in ascending order
+    position: np.ndarray  # (p, n) uint32, place of each row there
     feature: np.ndarray  # (p,) int32, column numbers in X
 
 
@@ -53,8 +53,9 @@ class TwoValued(NamedTuple):
     """b columns of at most two values in n rows: rows[start[f]:start[f + 1]] have the larger."""
 
     bits: np.ndarray  # (b, n) uint8, 1 at the larger value
+    words: np.ndarray  # (n, ceil(b / 64)) uint64, the same bits, of a row at a time
     start: np.ndarray  # (b + 1,) int64
-    rows: np.ndarray  # int32
+    rows: np.ndarray  # uint32
     cut: np.ndarray  # (b,) float64, the smaller value <= cut < the larger one
     feature: np.ndarray  # (b,) int32, column numbers in X
 
@@ -94,53 +95,55 @@ def send_by_sparse(rows, f, sparse, goes_left):
                 break
 
 
-_FEW = 16  # rows below which insertion beats the bit set
+FEW = 16  # rows below which insertion beats the bit set
+_ROW = np.uint64(2**32 - 1)
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-_BIT = np.zeros(64, np.int64)  # number of a lone bit, by the top six bits of its product
+_BIT = np.zeros(64, np.uint64)  # number of a lone bit, by the top six bits of its product
 for _i in range(64):
     _BIT[((int(_DE_BRUIJN) << _i) & (2**64 - 1)) >> 58] = _i
 
 
-@part
-def insert_rows(rows, position, out):
-    """As `sort_rows`, by insertion."""
+@kernel
+def insert_rows(rows, numeric, f, work):
+    """As `mark_rows`, of at most `FEW` rows, by insertion."""
+    position, words, out = numeric.position, work.words, work.here
     for i in range(rows.shape[0]):
         r = rows[i]
+        key = np.uint64(position[f, r]) << np.uint64(32) | np.uint64(r)
         j = i
-        while j > 0 and position[out[j - 1]] > position[r]:
-            out[j] = out[j - 1]
+        while j > 0 and words[j - 1] > key:
+            words[j] = words[j - 1]
             j -= 1
-        out[j] = r
+        words[j] = key
+    for i in range(rows.shape[0]):
+        out[i] = words[i] & _ROW
+        words[i] = np.uint64(0)
 
 
-@part
-def mark_rows(rows, position, order, words, out):
-    """As `sort_rows`, by setting a bit for each row and reading them off, in k + n / 64."""
+@kernel
+def mark_rows(rows, numeric, f, work):
+    """Put rows in the order of a column, in k + n / 64: set a bit for each and read them off.
+
+    Parameters
+    ----------
+    rows : (k,) uint32
+    numeric : Numeric
+    f : int, the column
+    words : (n / 64, at least `FEW`) uint64, zeros before and after
+    out : (k or more,) uint32, the rows in order
+    """
+    order, position = numeric.order, numeric.position
+    words, out = work.words, work.here
     for r in rows:
-        words[position[r] >> 6] |= np.uint64(1) << np.uint64(position[r] & 63)
+        at = np.uint64(position[f, r])
+        words[at >> np.uint64(6)] |= np.uint64(1) << (at & np.uint64(63))
     k = 0
     for b in range(words.shape[0]):
         word = words[b]
         while word != np.uint64(0):
             lone = word & (~word + np.uint64(1))
-            out[k] = order[(b << 6) + _BIT[np.int64((lone * _DE_BRUIJN) >> np.uint64(58))]]
+            bit = _BIT[(lone * _DE_BRUIJN) >> np.uint64(58)]
+            out[k] = order[f, (np.uint64(b) << np.uint64(6)) + bit]
             k += 1
             word ^= lone
         words[b] = np.uint64(0)
-
-
-@kernel
-def sort_rows(rows, position, order, words, out):
-    """Put rows in the order of a column.
-
-    Parameters
-    ----------
-    rows : (k,) int32
-    position : (n,) int32, place of each row of the table in ``order`` (n,) int32
-    words : (ceil(n / 64),) uint64, zeros before and after
-    out : (k,) int32, the rows in order
-    """
-    if rows.shape[0] <= _FEW:
-        insert_rows(rows, position, out)
-    else:
-        mark_rows(rows, position, order, words, out)

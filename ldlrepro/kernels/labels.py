@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldlrepro.kernels._jit import kernel
-from ldlrepro.kernels.columns import sort_rows
+from ldlrepro.kernels._jit import bare, kernel
+from ldlrepro.kernels.columns import FEW, insert_rows, mark_rows
 from ldlrepro.kernels.label_split import (
     Node,
-    add,
     scan_entropy,
     scan_variance,
     side_entropy,
     side_variance,
-    unpack,
 )
 from ldlrepro.kernels.nodes import LEAF, first_node, partition, push_children
 from ldlrepro.kernels.random import shuffled, uniform
 from ldlrepro.kernels.split import entropy_table
+
+_SMALL = 32  # rows up to which the two-valued features that vary are found at once
 
 
 class Rule(NamedTuple):
@@ -35,15 +35,14 @@ class Rule(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Nodes of a tree, the root first, and the label counts of its leaves."""
+    """Nodes of a tree, the root first, and the label shares of its leaves."""
 
     feature: np.ndarray  # (nodes,) int32, column of X, -1 at a leaf
     threshold: np.ndarray  # (nodes,) float64; left is x <= threshold
     left: np.ndarray  # (nodes,) int32, node, the right one being the next; at a leaf its number
-    leaf_total: np.ndarray  # (leaves,) int32, rows drawn
     leaf_start: np.ndarray  # (leaves + 1,) int64, where each leaf's labels start
-    leaf_label: np.ndarray  # int32, labels
-    leaf_count: np.ndarray  # int32, their counts
+    leaf_label: np.ndarray  # uint32, labels
+    leaf_share: np.ndarray  # float64, shares of the rows drawn there that have them
 
 
 class Work(NamedTuple):
@@ -51,38 +50,39 @@ class Work(NamedTuple):
 
     t: np.ndarray  # `entropy_table`, where cuts are by entropy
     features: np.ndarray  # (p + b,) int64, all features, shuffled
-    seq: np.ndarray  # (m,) int32, the node's rows in order
-    words: np.ndarray  # uint64, of `sort_rows`
+    here: np.ndarray  # (m,) uint32, the node's rows in order, or those on one side of a cut
+    others: np.ndarray  # (m,) uint32, those on the other side
+    words: np.ndarray  # uint64, of `mark_rows`
+    varying: np.ndarray  # uint64, of `find_varying`
     place: np.ndarray  # (n,) int32, of each row among those drawn, which nodes keep together; or -1
     dots: np.ndarray  # (n,) int64, of `scan_variance`
     counts: np.ndarray  # (c,) int32, rows of the node with each label
-    active: np.ndarray  # (c,) int32, labels that the node has, at the front
-    lanes: np.ndarray  # (ceil(c / 2),) uint64, label counts of a side
-    side: np.ndarray  # (c,) int32, the same
+    active: np.ndarray  # (c,) uint32, labels that the node has, at the front
+    side: np.ndarray  # (c,) int32, rows with each label on one side of a cut
 
 
-@kernel
+@bare
 def count_labels(rows, weight, labels, counts, active):
     """Count the labels of a node.
 
     Parameters
     ----------
-    rows : (k,) int32, the node's rows
+    rows : (k,) uint32, the node's rows
     weight : (n,) int32, how often each row was drawn
     labels : Labels
-    counts, active : (c,) int32, out: rows with each label, and the labels with a count, at the
-        front
+    counts, active : (c,) int32 and uint32, out: rows with each label, and the labels with a count,
+        at the front
 
     Returns
     -------
     Node, and whether some label is in a part of the rows only
     """
-    start, label, _ = labels
     counts[:] = 0
+    start, end, label = labels
     total = np.int64(0)
     for r in rows:
         total += weight[r]
-        for e in range(start[r], start[r + 1]):
+        for e in range(start[r], end[r]):
             counts[label[e]] += weight[r]
     n_active = 0
     squares = np.int64(0)
@@ -97,37 +97,51 @@ def count_labels(rows, weight, labels, counts, active):
 
 
 @kernel
-def uncut_entropy(total, counts, active, t):
-    """Quality of a node of ``total`` rows without a cut; other arguments as for `side_entropy`."""
-    base = -active.shape[0] * t[total]
-    for j in active:
-        base += t[counts[j]] + t[total - counts[j]]
+def uncut_entropy(node, work):
+    """Quality of a Node without a cut, by the entropies; its counts are those of its Work."""
+    t, counts = work.t, work.counts
+    base = -node.n_active * t[node.total]
+    for i in range(node.n_active):
+        n = counts[work.active[i]]
+        base += t[n] + t[node.total - n]
     return base
 
 
 @kernel
-def dot_rows(rows, start, label, counts, dots):
-    """Sum a node's counts (c,) over the labels of each of its rows (k,), into dots (n,)."""
+def dot_rows(rows, labels, work):
+    """Sum a node's counts over the labels of each of its rows (k,), into the dots of its Work."""
+    start, end, label = labels
+    counts, dots = work.counts, work.dots
     for r in rows:
         s = np.int64(0)
-        for e in range(start[r], start[r + 1]):
+        for e in range(start[r], end[r]):
             s += counts[label[e]]
         dots[r] = s
 
 
 @kernel
-def draw_cut(rows, x, state):
-    """Draw a uniform cut of a feature x (n,) between its extremes in the node's rows (k,).
+def draw_cut(rows, numeric, f, state):
+    """Draw a uniform cut of a numeric feature between its extremes in the node's rows (k,).
 
     Returns
     -------
     cut, whether there is any : nothing is drawn where the feature is constant
     """
-    low = x[rows[0]]
+    values = numeric.values
+    low = values[f, rows[0]]
     high = low
-    for r in rows:
-        low = min(low, x[r])
-        high = max(high, x[r])
+    low2 = low
+    high2 = low
+    for i in range(1, rows.shape[0] - 1, 2):  # two at a time: a minimum waits for the one before
+        x = values[f, rows[i]]
+        x2 = values[f, rows[i + 1]]
+        low = min(low, x)
+        high = max(high, x)
+        low2 = min(low2, x2)
+        high2 = max(high2, x2)
+    x = values[f, rows[rows.shape[0] - 1]]
+    low = min(min(low, x), low2)
+    high = max(max(high, x), high2)
     if low == high:
         return low, False
     cut = low + uniform(state) * (high - low)
@@ -135,52 +149,106 @@ def draw_cut(rows, x, state):
 
 
 @kernel
-def count_below(rows, x, cut, weight, packed, lanes):
-    """Count the labels of the node's rows (k,) where a feature x (n,) is <= cut, into ``lanes``.
-
-    weight, packed, lanes : as for `add`
+def rows_below(rows, numeric, f, cut, work):
+    """List the node's rows (k,) in which a numeric feature is <= cut in ``here``, the others apart.
 
     Returns
     -------
-    int : how many rows were drawn there
+    int : how many are below
     """
-    n_side = np.int64(0)
+    values, here, others = numeric.values, work.here, work.others
+    a = 0
+    b = 0
     for r in rows:
-        w = weight[r] if x[r] <= cut else 0
-        add(r, w, packed, lanes)
-        n_side += w
-    return n_side
+        here[a] = r
+        others[b] = r
+        below = np.int64(values[f, r] <= cut)
+        a += below
+        b += 1 - below
+    return a
 
 
 @kernel
-def count_bits(rows, bit, weight, packed, lanes):
-    """As `count_below`, of the rows with a bit (n,) uint8."""
-    n_side = np.int64(0)
+def find_varying(rows, two_valued, varying):
+    """Set the bits of the two-valued features that vary in the node's rows (k,).
+
+    varying : uint64, out, as a row of ``two_valued.words``
+    """
+    words = two_valued.words
+    varying[:] = 0
     for r in rows:
-        if bit[r]:
-            add(r, weight[r], packed, lanes)
-            n_side += weight[r]
-    return n_side
+        for i in range(words.shape[1]):
+            varying[i] |= words[r, i] ^ words[rows[0], i]
 
 
 @kernel
-def count_listed(ones, place, first, end, weight, packed, lanes):
-    """As `count_bits`, from the list of all rows with the bit: of those placed in the node."""
-    n_side = np.int64(0)
-    for r in ones:
-        if first <= place[r] < end:
-            add(r, weight[r], packed, lanes)
-            n_side += weight[r]
-    return n_side
+def rows_with_bit(rows, two_valued, b, work):
+    """As `rows_below`, by the b-th two-valued feature: rows with a bit, and those without."""
+    bits, here, others = two_valued.bits, work.here, work.others
+    ones = 0
+    zeros = 0
+    for r in rows:
+        here[ones] = r
+        others[zeros] = r
+        one = np.int64(bits[b, r])
+        ones += one
+        zeros += 1 - one
+    return ones
 
 
 @kernel
+def rows_listed(two_valued, b, first, end, work):
+    """As `rows_with_bit`, the ones only: of all rows with it those placed at first .. end - 1."""
+    rows, here, place = two_valued.rows, work.here, work.place
+    ones = 0
+    for i in range(two_valued.start[b], two_valued.start[b + 1]):
+        r = rows[i]
+        here[ones] = r
+        ones += np.int64(first <= place[r] < end)
+    return ones
+
+
+@kernel
+def count_here(m, weight, labels, node, work):
+    """Count the labels of the first m rows listed ``here``, into ``side``: how many were drawn."""
+    start, end, label = labels
+    here, side, active = work.here, work.side, work.active
+    for i in range(node.n_active):
+        side[active[i]] = 0
+    drawn = np.int64(0)
+    for i in range(m):
+        r = here[i]
+        w = weight[r]
+        drawn += w
+        for e in range(start[r], end[r]):
+            side[label[e]] += w
+    return drawn
+
+
+@kernel
+def count_but_others(m, weight, labels, node, work):
+    """As `count_here`, of all rows of the node but the first m of the ``others``."""
+    start, end, label = labels
+    others, side, active, counts = work.others, work.side, work.active, work.counts
+    for i in range(node.n_active):
+        side[active[i]] = counts[active[i]]
+    drawn = node.total
+    for i in range(m):
+        r = others[i]
+        w = weight[r]
+        drawn -= w
+        for e in range(start[r], end[r]):
+            side[label[e]] -= w
+    return drawn
+
+
+@bare
 def search(rows, first, numeric, two_valued, labels, weight, node, work, rule, max_features, state):
     """Best cut of a node over some features.
 
     Parameters
     ----------
-    rows : (k,) int32, the node's rows: those drawn at the places first .. first + k - 1
+    rows : (k,) uint32, the node's rows: those drawn at the places first .. first + k - 1
     numeric, two_valued, labels : Numeric, TwoValued and Labels
     weight : (n,) int32, how often each row was drawn
     node, work, rule : Node, Work and Rule
@@ -191,58 +259,61 @@ def search(rows, first, numeric, two_valued, labels, weight, node, work, rule, m
     -------
     feature (-1 where no cut has a gain), cut
     """
-    values, order, position, _ = numeric
-    bits, one_start, one_rows, cuts, _ = two_valued
-    start, label, packed = labels
-    t, features, seq, words, place, dots, counts, active, lanes, side = work
-    p = values.shape[0]
+    p = numeric.feature.shape[0]
     k = rows.shape[0]
-    total = node.total
-    seq = seq[:k]
-    active = active[: node.n_active]
     if not rule.entropy and not rule.random_cut and p > 0:
-        dot_rows(rows, start, label, counts, dots)
-    base = uncut_entropy(total, counts, active, t) if rule.entropy else node.squares / total
-    best = base + 1e-9 * total  # rounding is no gain
+        dot_rows(rows, labels, work)
+    best = uncut_entropy(node, work) if rule.entropy else node.squares / node.total
+    best += 1e-9 * node.total  # rounding is no gain
+    small = k <= _SMALL and two_valued.feature.shape[0] > 0
+    if small:
+        find_varying(rows, two_valued, work.varying)
     best_f = -1
     best_cut = 0.0
     varied = False
+    features = work.features
     for i in range(features.shape[0]):
         if varied and i >= max_features:
             break
         f = shuffled(features, i, state)
         if f < p and not rule.random_cut:
-            x = values[f]
-            sort_rows(rows, position[f], order[f], words, seq)
-            if x[seq[0]] == x[seq[-1]]:
+            if k <= FEW:
+                insert_rows(rows, numeric, f, work)
+            else:
+                mark_rows(rows, numeric, f, work)
+            if numeric.values[f, work.here[0]] == numeric.values[f, work.here[k - 1]]:
                 continue
             if rule.entropy:
-                g, cut = scan_entropy(
-                    seq, x, weight, start, label, node, counts, active, side, t, best
-                )
+                g, cut = scan_entropy(k, numeric, f, weight, labels, node, work, best)
             else:
-                g, cut = scan_variance(seq, x, weight, start, packed, dots, node, lanes, best)
+                g, cut = scan_variance(k, numeric, f, weight, labels, node, work, best)
         else:
-            lanes[:] = 0
+            listed = False
             if f < p:
-                cut, some = draw_cut(rows, values[f], state)
+                cut, some = draw_cut(rows, numeric, f, state)
                 if not some:
                     continue
-                n_side = count_below(rows, values[f], cut, weight, packed, lanes)
+                m = rows_below(rows, numeric, f, cut, work)
             else:
-                cut = cuts[f - p]
-                ones = one_rows[one_start[f - p] : one_start[f - p + 1]]
-                if ones.shape[0] < k:  # the shorter list is read
-                    n_side = count_listed(ones, place, first, first + k, weight, packed, lanes)
-                else:
-                    n_side = count_bits(rows, bits[f - p], weight, packed, lanes)
-                if n_side == 0 or n_side == total:
+                b = f - p
+                if small and not (work.varying[b >> 6] >> np.uint64(b & 63)) & np.uint64(1):
                     continue
-            unpack(lanes, side)
-            if rule.entropy:
-                g = side_entropy(side, n_side, node, counts, active, t)
+                cut = two_valued.cut[b]
+                listed = two_valued.start[b + 1] - two_valued.start[b] < k
+                if listed:  # the shorter list is read
+                    m = rows_listed(two_valued, b, first, first + k, work)
+                else:
+                    m = rows_with_bit(rows, two_valued, b, work)
+                if m == 0 or m == k:
+                    continue
+            if listed or 2 * m <= k:
+                n_side = count_here(m, weight, labels, node, work)
             else:
-                g = side_variance(side, n_side, node, counts)
+                n_side = count_but_others(k - m, weight, labels, node, work)
+            if rule.entropy:
+                g = side_entropy(n_side, node, work)
+            else:
+                g = side_variance(n_side, node, work)
         varied = True
         if g > best:
             best = g
@@ -251,7 +322,7 @@ def search(rows, first, numeric, two_valued, labels, weight, node, work, rule, m
     return best_f, best_cut
 
 
-@kernel
+@bare
 def send(rows, f, cut, numeric, two_valued, goes_left):
     """Mark which rows go left at the cut (f, cut) that `search` found; arguments as there.
 
@@ -280,34 +351,34 @@ def no_nodes(size, leaves, entries):
         np.full(size, LEAF, np.int32),
         np.zeros(size),
         np.zeros(size, np.int32),
-        np.empty(leaves, np.int32),
         np.zeros(leaves + 1, np.int64),
-        np.empty(entries, np.int32),
-        np.empty(entries, np.int32),
+        np.empty(entries, np.uint32),
+        np.empty(entries),
     )
 
 
 @kernel
-def prepare(rows, labels, n_labels, n_features, drawn, entropy):
+def prepare(rows, two_valued, labels, n_labels, n_features, drawn, entropy):
     """The Work of a tree.
 
-    rows : (m,) int32, distinct rows drawn; drawn : int, with repeats; n_features : int, p + b;
+    rows : (m,) uint32, distinct rows drawn; drawn : int, with repeats; n_features : int, p + b;
     labels, n_labels, entropy : as for `grow`
     """
-    n = labels.packed.shape[0]
+    n = labels.start.shape[0]
     place = np.full(n, -1, np.int32)
     for i in range(rows.shape[0]):
         place[rows[i]] = i
     return Work(
         entropy_table(drawn if entropy else 0),
         np.arange(n_features),
-        np.empty(rows.shape[0], np.int32),
-        np.zeros((n + 63) // 64, np.uint64),
+        np.empty(rows.shape[0] + 1, np.uint32),  # lists are written one row ahead
+        np.empty(rows.shape[0] + 1, np.uint32),
+        np.zeros(max(FEW, (n + 63) // 64), np.uint64),
+        np.empty(two_valued.words.shape[1], np.uint64),
         place,
         np.zeros(n, np.int64),
         np.zeros(n_labels, np.int32),
-        np.empty(n_labels, np.int32),
-        np.zeros(labels.packed.shape[1], np.uint64),
+        np.empty(n_labels, np.uint32),
         np.zeros(n_labels, np.int32),
     )
 
@@ -329,27 +400,24 @@ def grow(numeric, two_valued, labels, n_labels, weight, rule, limits, state):
     Tree
     """
     n = weight.shape[0]
-    rows = np.flatnonzero(weight).astype(np.int32)
+    rows = np.flatnonzero(weight).astype(np.uint32)
     m = rows.shape[0]
-    start = labels.start
     drawn = np.int64(0)
     entries = 0
     for r in rows:
         drawn += weight[r]
-        entries += start[r + 1] - start[r]
+        entries += np.int64(labels.end[r] - labels.start[r])
     n_features = numeric.feature.shape[0] + two_valued.feature.shape[0]
-    work = prepare(rows, labels, n_labels, n_features, drawn, rule.entropy)
+    work = prepare(rows, two_valued, labels, n_labels, n_features, drawn, rule.entropy)
     size = 2 * m
     if limits.max_depth < 30:
         size = min(size, 2 << limits.max_depth)
-    feature, threshold, left, leaf_total, leaf_start, leaf_label, leaf_count = no_nodes(
-        size, m, entries
-    )
+    feature, threshold, left, leaf_start, leaf_label, leaf_share = no_nodes(size, m, entries)
     n_nodes = 1
     n_leaves = 0
     place, counts, active = work.place, work.counts, work.active
     goes_left = np.zeros(n, np.uint8)
-    buffer = np.empty(m, np.int32)
+    buffer = np.empty(m, np.uint32)
     stack = first_node(m)
     top = 1
     while top > 0:
@@ -375,11 +443,10 @@ def grow(numeric, two_valued, labels, n_labels, weight, rule, limits, state):
             )
         if f < 0:
             left[at] = n_leaves
-            leaf_total[n_leaves] = node.total
             k = leaf_start[n_leaves]
             for i in range(node.n_active):
                 leaf_label[k + i] = active[i]
-                leaf_count[k + i] = counts[active[i]]
+                leaf_share[k + i] = counts[active[i]] / node.total
             n_leaves += 1
             leaf_start[n_leaves] = k + node.n_active
             continue
@@ -397,24 +464,35 @@ def grow(numeric, two_valued, labels, n_labels, weight, rule, limits, state):
         feature[:n_nodes].copy(),
         threshold[:n_nodes].copy(),
         left[:n_nodes].copy(),
-        leaf_total[:n_leaves].copy(),
         leaf_start[: n_leaves + 1].copy(),
         leaf_label[:entries].copy(),
-        leaf_count[:entries].copy(),
+        leaf_share[:entries].copy(),
     )
 
 
 @kernel
-def add_leaves(X, feature, threshold, left, leaf_total, leaf_start, leaf_label, leaf_count, out):
-    """Add to ``out`` (n, c) the label shares of the leaf that each row of X (n, q) reaches.
+def add_leaves(X, tree, node, walking, out):
+    """Add to ``out`` (n, c) the label shares of the leaves that the rows of X (n, q) reach.
 
-    The other arguments are the arrays of a Tree.
+    tree : Tree; node, walking : (n or more,) int32 and uint32, scratch
     """
+    feature, threshold, left = tree.feature, tree.threshold, tree.left
+    start, label, share = tree.leaf_start, tree.leaf_label, tree.leaf_share
+    k = 0 if feature[0] == LEAF else X.shape[0]
     for i in range(X.shape[0]):
-        node = 0
-        while feature[node] != LEAF:
-            node = left[node] + (X[i, feature[node]] > threshold[node])
-        leaf = left[node]
-        total = leaf_total[leaf]
-        for e in range(leaf_start[leaf], leaf_start[leaf + 1]):
-            out[i, leaf_label[e]] += leaf_count[e] / total
+        node[i] = 0
+        walking[i] = i
+    while k > 0:  # all rows a step at a time: a step waits for the one before, not for other rows
+        still = 0
+        for i in range(k):
+            r = walking[i]
+            at = np.uint64(node[r])
+            to = left[at] + np.int32(X[r, np.uint64(feature[at])] > threshold[at])
+            node[r] = to
+            walking[still] = r
+            still += np.int64(feature[np.uint64(to)] != LEAF)
+        k = still
+    for i in range(X.shape[0]):
+        leaf = left[node[i]]
+        for e in range(start[leaf], start[leaf + 1]):
+            out[i, label[e]] += share[e]

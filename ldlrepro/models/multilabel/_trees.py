@@ -10,7 +10,7 @@ from ldlrepro.kernels.labels import Rule, add_leaves, grow
 from ldlrepro.kernels.nodes import Limits
 from ldlrepro.models._columns import sparse_rows
 
-_BLOCK = 128  # rows that are predicted together
+_BLOCK = 512  # rows that are predicted together
 
 
 class Columns:
@@ -22,21 +22,21 @@ class Columns:
     """
 
     def __init__(self, X):
-        order = np.argsort(X, axis=0, kind="stable").T.astype(np.int32, order="C")
+        order = np.argsort(X, axis=0, kind="stable").T.astype(np.uint32, order="C")
         values = np.ascontiguousarray(X.T)
         low, high = values.min(axis=1, keepdims=True), values.max(axis=1, keepdims=True)
         two = ((values == low) | (values == high)).all(axis=1)
         self.n_features = X.shape[1]
         numeric, order = np.flatnonzero(~two).astype(np.int32), order[~two]
         position = np.empty_like(order)
-        places = np.broadcast_to(np.arange(len(X), dtype=np.int32), order.shape)
+        places = np.broadcast_to(np.arange(len(X), dtype=np.uint32), order.shape)
         np.put_along_axis(position, order, places, axis=1)
         self.numeric = Numeric(values[~two], order, position, numeric)
         bits = (values[two] > low[two]).astype(np.uint8)
         cut = low[two, 0] + 0.5 * (high[two, 0] - low[two, 0])
         cut = np.where(cut < high[two, 0], cut, low[two, 0])
         two_valued = np.flatnonzero(two).astype(np.int32)
-        self.two_valued = TwoValued(bits, *sparse_rows(bits), cut, two_valued)
+        self.two_valued = _two_valued(bits, cut, two_valued)
 
     def __or__(self, other):
         both = object.__new__(Columns)
@@ -55,17 +55,25 @@ class Columns:
             np.concatenate([a.cut, b.cut]),
             np.concatenate([a.feature, b.feature + shift]),
         )
-        both.two_valued = TwoValued(bits, *sparse_rows(bits), cut, feature)
+        both.two_valued = _two_valued(bits, cut, feature)
         return both
+
+
+def _two_valued(bits, cut, feature):
+    """TwoValued of bits (b, n) uint8."""
+    start, rows = sparse_rows(bits)
+    packed = np.packbits(bits.T, axis=1, bitorder="little")
+    words = np.zeros((len(packed), -(-len(bits) // 64) * 8), np.uint8)
+    words[:, : packed.shape[1]] = packed
+    words = words.view(np.dtype("<u8")).astype(np.uint64)
+    return TwoValued(bits, words, start, rows.astype(np.uint32), cut, feature)
 
 
 def label_rows(Y):
     """Labels Y (n, c) as Labels, the form that `grow` reads."""
-    n, c = Y.shape
-    lanes = np.zeros((n, c + c % 2), np.uint32)
-    lanes[:, :c][Y > 0] = 2**32 - 1
-    words = lanes[:, ::2].astype(np.uint64) | lanes[:, 1::2].astype(np.uint64) << np.uint64(32)
-    return Labels(*sparse_rows(Y), words)
+    start, label = sparse_rows(Y)
+    start = start.astype(np.uint64)
+    return Labels(start[:-1], start[1:], label.astype(np.uint32))
 
 
 @dataclass
@@ -78,10 +86,11 @@ class LabelForest:
     def predict(self, X):
         """Mean label shares of the leaves reached: (n, q) in, (n, c) out."""
         P = np.zeros((len(X), self.n_labels))
+        node, walking = np.empty(_BLOCK, np.int32), np.empty(_BLOCK, np.uint32)
         for first in range(0, len(X), _BLOCK):  # rows stay in the processor's cache over the trees
             block = slice(first, first + _BLOCK)
             for tree in self.trees:
-                add_leaves(X[block], *tree, P[block])
+                add_leaves(X[block], tree, node, walking, P[block])
         P /= len(self.trees)
         return P
 
@@ -112,7 +121,7 @@ def grow_forest(
     """
     rng = np.random.RandomState(seed)
     states = rng.randint(2**63, size=n_estimators, dtype=np.int64).astype(np.uint64)
-    n = len(labels.packed)
+    n = len(labels.start)
     q = columns.n_features
     if max_features == "sqrt":
         max_features = max(1, int(np.sqrt(q)))
