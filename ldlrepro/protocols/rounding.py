@@ -40,7 +40,8 @@ COLUMNS = (
     "paper", "experiment", "dataset", "method", "estimator", "fold", "variant", "measures",
     "fingerprint",
 )  # fmt: skip
-_JOB = ["paper", "experiment", "method"]
+_JOB = ("paper", "experiment", "method")
+_FIT = ("paper", "experiment", "dataset", "method", "estimator")
 
 
 def kernel_sets():
@@ -218,48 +219,47 @@ def spreads():
         orders (NaN for methods that draw), as a share of its size with fixed kernels, the larger
         of the folds.
     """
-    rows = []
+    fits = {}
     for row in _rows():
-        for measure, value in json.loads(row["measures"]).items():
-            rows.append(row | {"measure": measure, "value": value})
-    key = ["paper", "experiment", "dataset", "method", "estimator", "measure"]
-    frame = pd.DataFrame(rows, columns=[*COLUMNS, "measure", "value"])
-    if frame.empty:
-        return pd.DataFrame(columns=[*key, "kernels", "orders"])
-    draws, book = _draw(frame), Ledger()
+        variant = row["fingerprint"], json.loads(row["measures"])
+        fits.setdefault(tuple(row[c] for c in (*_FIT, "fold")), {})[row["variant"]] = variant
+    draws, book = _draw(fits), Ledger()
     found = []
-    # Variants of other code are no rounding: each has to have the mark of the fixed one.
-    for names, mine in frame.groupby([*key, "fold"], sort=False):
-        fixed = set(mine.fingerprint[mine.variant == FIXED])
-        same = {m for m in set(mine.fingerprint) if any(book.same(m, f) for f in fixed)}
-        mine = mine[mine.fingerprint.isin(same)]
-        value = mine.set_index("variant")["value"].astype(float)
-        if FIXED not in value:
-            continue
-        is_order = value.index.str.startswith("row order")
-        orders = np.nan
-        if is_order.any() and tuple(mine[_JOB].iloc[0]) not in draws:
-            orders = _range(value[is_order | (value.index == FIXED)], value[FIXED])
-        kernels = value[~is_order].drop(SEED, errors="ignore")
-        found.append([*names[:-1], _range(kernels, value[FIXED]), orders])
+    for names, variants in fits.items():
+        # Variants of other code are no rounding: each has to have the mark of the fixed one.
+        fixed, values = variants.get(FIXED, (None, {}))
+        same = {v: m for v, (mark, m) in variants.items() if fixed and book.same(mark, fixed)}
+        orders = {v: m for v, m in same.items() if v.startswith("row order")}
+        kernels = [m for v, m in same.items() if v not in orders and v != SEED]
+        for measure in values:
+            moved = np.nan
+            if orders and _job(names) not in draws:
+                moved = _range([values, *orders.values()], measure, values)
+            found.append([*names[:-1], measure, _range(kernels, measure, values), moved])
+    key = [*_FIT, "measure"]
     frame = pd.DataFrame(found, columns=[*key, "kernels", "orders"])
     return frame.groupby(key, sort=False)[["kernels", "orders"]].max().reset_index()
 
 
-def _draw(frame):
+def _draw(fits):
     """Methods (paper, experiment, method) that another seed moves, by any measure anywhere."""
-    at = frame[frame.variant.isin([FIXED, SEED])]
-    wide = at.pivot_table(
-        index=[*_JOB, "dataset", "fold", "measure"], columns="variant", values="value"
-    )
-    if SEED not in wide:
-        return set()
-    wide = wide.dropna(subset=[SEED])
-    return {key[: len(_JOB)] for key in wide.index[wide[SEED] != wide[FIXED]]}
+    return {
+        _job(names)
+        for names, variants in fits.items()
+        if FIXED in variants and variants.get(SEED, variants[FIXED])[1] != variants[FIXED][1]
+    }
 
 
-def _range(values, size):
-    return 0.0 if values.nunique() <= 1 else (values.max() - values.min()) / max(abs(size), 1e-300)
+def _job(names):
+    return tuple(name for column, name in zip(_FIT, names, strict=False) if column in _JOB)
+
+
+def _range(variants, measure, fixed):
+    """Range of a measure over some variants, as a share of its size with fixed kernels."""
+    values = [v[measure] for v in variants if not np.isnan(v.get(measure, np.nan))]
+    if len(set(values)) <= 1:
+        return 0.0
+    return (max(values) - min(values)) / max(abs(fixed[measure]), 1e-300)
 
 
 class Spreads:

@@ -1,6 +1,7 @@
 """Methods against each other: paired tests over folds, ranks over data sets."""
 
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -86,31 +87,45 @@ class Pair(NamedTuple):
 
 def pairs_of(records, first, second, measure):
     """Yield a `Pair` for each data set on which two methods share a fold."""
-    for dataset, mine in records.groupby("dataset", sort=False):
-        wide = mine.pivot_table(index="fold", columns="method", values=measure)
-        if first in wide and second in wide:
-            both = wide[[first, second]].dropna()
-            sizes = mine.n_train.mean(), mine.n_test.mean()
-            if len(both):
-                a, b = both[first].to_numpy(), both[second].to_numpy()
+    for _, _, pair in _pairs(records, first, [second], [measure]):
+        yield pair
+
+
+def _pairs(records, first, rivals, measures):
+    """Yield (rival, measure, `Pair`), data sets in the order of the records."""
+    sizes = records.groupby("dataset", sort=False)[["n_train", "n_test"]].mean()
+    records = records[records.method.isin([first, *rivals])]
+    named = _named(records)
+    wide = records.pivot_table(
+        index=["dataset", "fold"], columns="method", values=list(dict.fromkeys(measures))
+    )
+    for rival, measure in product(rivals, measures):
+        if (measure, first) not in wide or (measure, rival) not in wide:
+            continue
+        both = wide[[(measure, first), (measure, rival)]].dropna()
+        values, at = both.to_numpy(), both.index.get_level_values("dataset")
+        for dataset, n_train, n_test in sizes.itertuples():
+            if (at == dataset).any():
+                a, b = values[at == dataset].T
                 floor = max(
-                    abs(values.mean())
-                    * spread_of_rounding(mine[mine.method == method], dataset, method, measure)
-                    for method, values in ((first, a), (second, b))
+                    abs(mine.mean()) * _spread_of(*named[dataset, method], dataset, measure)
+                    for method, mine in ((first, a), (rival, b))
                 )
-                yield Pair(dataset, a, b, sizes, floor)
+                yield rival, measure, Pair(dataset, a, b, (n_train, n_test), floor)
 
 
-def spread_of_rounding(records, dataset, method, measure):
-    """Relative spread of a measure under other kernels and row orders, 0 where none is stated.
+def _named(records):
+    """{(dataset, method): (paper, method)}, as the records of rounding name them."""
+    one = records.drop_duplicates(["dataset", "method"])
+    papers = one.paper if "paper" in one else [None] * len(one)
+    declared = one.declared if "declared" in one else one.method
+    keys = zip(one.dataset, one.method, strict=True)
+    return dict(zip(keys, zip(papers, declared, strict=True), strict=True))
 
-    Parameters
-    ----------
-    records : of the method, whose paper they name, and its name there where that is another
-    """
-    paper = records.paper.iloc[0] if "paper" in records else None
-    declared = records.declared.iloc[0] if "declared" in records else method
-    return _stated().get((paper, dataset, declared, measure), 0.0)
+
+def _spread_of(paper, method, dataset, measure):
+    """Relative spread of a measure under other kernels and row orders, 0 where none is stated."""
+    return _stated().get((paper, dataset, method, measure), 0.0)
 
 
 @cache
@@ -226,13 +241,11 @@ def duels(records, first, rivals, measures):
     and p_corrected, NaN for one split, and testable (see ``Wins``)
     """
     rows = []
-    for rival in rivals:
-        for measure in measures:
-            sign = 1 if MEASURES[measure].greater_is_better else -1
-            for pair in pairs_of(records, first, rival, measure):
-                tests = p_value(pair, corrected=False), p_value(pair)
-                gain, level = sign * pair.difference, pair.first.mean()
-                rows.append((pair.dataset, measure, rival, gain, level, *tests, pair.testable))
+    for rival, measure, pair in _pairs(records, first, rivals, measures):
+        sign = 1 if MEASURES[measure].greater_is_better else -1
+        tests = p_value(pair, corrected=False), p_value(pair)
+        gain, level = sign * pair.difference, pair.first.mean()
+        rows.append((pair.dataset, measure, rival, gain, level, *tests, pair.testable))
     columns = ["dataset", "measure", "rival", "gain", "level", "p", "p_corrected", "testable"]
     return pd.DataFrame(rows, columns=columns)
 
