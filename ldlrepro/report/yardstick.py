@@ -34,9 +34,10 @@ def confusion(records, printed, methods, apart=()):
     for ours in methods:
         mine = records[(records.method == ours) & ~records.dataset.isin(apart)]
         mine = summary(mine, measures=printed.measure.unique())
+        under = [mine.assign(method=theirs) for theirs in printed.method.unique()]
+        compared = cells(pd.concat(under or [mine]), printed)
         table[ours] = {
-            theirs: agreeing(cells(mine.assign(method=theirs), rows))
-            for theirs, rows in printed.groupby("method", sort=False)
+            theirs: agreeing(rows) for theirs, rows in compared.groupby("method", sort=False)
         }
     return pd.DataFrame(table).rename_axis("printed")
 
