@@ -5,8 +5,6 @@ others. Data sets that are not at hand are replaced by synthetic stand-ins, and 
 """
 
 import os
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -20,7 +18,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from ldlrepro import ECC, ERFPCT, LDSVR, PTSVM, RFMLC45, RFPCT, StructRF, datasets
+from ldlrepro import ECC, ERFPCT, LDSVR, PTSVM, RFMLC45, RFPCT, StructRF, datasets, memory
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import average_precision, kl_divergence
 from ldlrepro.papers.learners import AABP, AAKNN, CPNN, LDLLCLR, MSLP, SABFGS, SAIIS, PTBayes
@@ -41,12 +39,11 @@ BFGS_STEPS = 300
 IIS_STEPS = 200
 EPOCHS = 100
 _HUMAN_GENE = """
-import resource
 from ldlrepro import StructRF
 from ldlrepro.datasets import make_standin
 b = make_standin("Human_Gene")
 StructRF(random_state=0).fit(b.X, b.D)
-print(len(b.X), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+report(rows=len(b.X))
 """
 
 
@@ -331,13 +328,9 @@ def _compare_labels(bunch, method, peer, ours, theirs, repeats):
 
 def _memory():
     """Peak memory of a StructRF fit at the size of Human Gene, in a process of its own."""
-    out = subprocess.run(
-        [sys.executable, "-c", _HUMAN_GENE], capture_output=True, text=True, check=True
-    )
-    rows, peak = out.stdout.split()
-    unit = 1 if sys.platform == "darwin" else 1024
+    values, peak = memory.peak(_HUMAN_GENE)
     return {
-        "dataset": f"synthetic stand-in for Human_Gene ({rows} rows)",
+        "dataset": f"synthetic stand-in for Human_Gene ({values['rows']} rows)",
         "method": "StructRF",
-        "peer": f"peak memory {int(peak) * unit / 2**30:.2f} GiB",
+        "peer": f"peak memory {peak / 2**30:.2f} GiB",
     }

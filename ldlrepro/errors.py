@@ -48,5 +48,9 @@ class SettingsWarning(UserWarning):
     """Settings under which a method is known to predict badly."""
 
 
+class TooLargeError(LdlreproError, MemoryError):
+    """A method needs more memory for its data than is free; the message says how much."""
+
+
 class MissingPackageError(LdlreproError, ImportError):
     """A package of an extra is not installed."""

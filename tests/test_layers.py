@@ -17,6 +17,7 @@ LAYER = {
     "errors": 0,
     "parameters": 0,
     "validation": 0,
+    "memory": 0,
     "kernels": 0,
     "metrics": 1,
     "datasets": 1,

@@ -1,22 +1,18 @@
 """What a run of the chapters takes: hours by the records, memory of a fit, data and their terms."""
 
-import subprocess
-import sys
-
 import pandas as pd
 
-from ldlrepro import paths, protocols
+from ldlrepro import memory, paths, protocols
 from ldlrepro.datasets import registry
 from ldlrepro.protocols.state import fits_of
 from ldlrepro.report.tables import show
 
 _FIT = """
-import resource
 from ldlrepro import StructRF
 from ldlrepro.datasets import make_standin
-data = make_standin("{name}")
+data = make_standin(sys.argv[1])
 StructRF(10, random_state=0).fit(data.X, data.D)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+report()
 """
 
 
@@ -62,11 +58,9 @@ def show_memory(names):
     rows = []
     for name in names:
         entry = registry.parts(name)[0]
-        command = [sys.executable, "-c", _FIT.format(name=name)]
-        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        unit = 1 if sys.platform == "darwin" else 1024
+        _, peak = memory.peak(_FIT, name)
         size = f"{entry.n} x {entry.features}"
-        rows.append({"data set": entry.display, "size": size, "GiB": int(out) * unit / 2**30})
+        rows.append({"data set": entry.display, "size": size, "GiB": peak / 2**30})
     caption = "Peak memory of a process that fits ten trees (synthetic stand-ins of these sizes)"
     return show(pd.DataFrame(rows), caption, False, form="{:.2f}")
 

@@ -5,6 +5,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import pdist, squareform
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.memory import check_square
 from ldlrepro.models.age._ages import ages_of, seen
 from ldlrepro.models.maxent._objective import scaler
 
@@ -88,6 +89,7 @@ class D2LDL(LDLEstimator):
                 f"weight={self.weight} 0 or more, penalty={self.penalty} above 0."
             )
         age, (n, c) = ages_of(D), D.shape
+        check_square(self, n, 6)
         self.scaler_ = scaler(self.scale, X)
         Z = seen(self.scaler_, X)
         self.centre_ = Z.mean(axis=0)

@@ -7,6 +7,7 @@ from sklearn.decomposition import KernelPCA as KernelComponents
 from sklearn.utils.validation import check_consistent_length
 
 from ldlrepro.base import ChecksX
+from ldlrepro.memory import check_square
 from ldlrepro.models._rbf import kernel_width
 from ldlrepro.models.embedding._solver import dimensions
 
@@ -85,6 +86,7 @@ class Embedding(Embeds, BaseEstimator):
         n, q = X.shape
         if self.kernel == "linear":
             return LinearComponents(min(n, q), svd_solver="full")
+        check_square(self, n, 3)
         width = kernel_width(self.width, X)
         return KernelComponents(
             min(n - 1, q), kernel="rbf", gamma=0.5 / width**2, eigen_solver="dense"

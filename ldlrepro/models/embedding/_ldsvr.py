@@ -5,6 +5,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, logit
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.memory import check_square
 from ldlrepro.models._rbf import kernel_width, rbf
 
 
@@ -81,6 +82,7 @@ class LDSVR(LDLEstimator):
                 f"C={self.C} and max_iter={self.max_iter} must be above 0, "
                 f"epsilon={self.epsilon} 0 or more, floor={self.floor} in (0, 0.5)."
             )
+        check_square(self, len(X), 3)
         self.width_ = kernel_width(self.width, X)
         self.X_ = X
         Y = logit(np.clip(D, self.floor, 1 - self.floor))

@@ -7,6 +7,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import MinMaxScaler
 
 from ldlrepro.kernels.mlfe import box_quadratic, sparse_codes
+from ldlrepro.memory import check_square
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
 
@@ -114,6 +115,7 @@ class MLFE(MultiLabelEstimator):
         self._scaler = MinMaxScaler().fit(X)
         self._rows = np.ascontiguousarray(self._scaler.transform(X))
         n = len(X)
+        check_square(self, n, 4)
         signs = np.where(Y > 0, 1.0, -1.0)
         self.codes_ = np.zeros((n, n))
         self.n_unconverged_ = sparse_codes(self._rows, self.share, 0.1, 200, self.codes_)

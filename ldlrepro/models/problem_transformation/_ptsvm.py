@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.memory import check_square
 from ldlrepro.models._rbf import kernel_width, rbf
 
 _SHARE_FLOOR = 1e-7  # of pairwise probabilities: Wu's system needs 0 < r < 1
@@ -93,6 +94,7 @@ class PTSVM(LDLEstimator):
         drawn = (rng.random((draws, len(X)))[:, :, None] >= steps).sum(axis=2)
         count = np.stack([(drawn == j).sum(axis=0) for j in range(c)], axis=1)
         part = rng.permutation(len(X)) % self.folds
+        check_square(self, len(X), 2)
         self.width_ = kernel_width(self.width, X)
         self.X_ = X
         K = rbf(X, X, self.width_)
