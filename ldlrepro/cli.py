@@ -14,6 +14,7 @@ from ldlrepro.protocols import merge as merging
 from ldlrepro.protocols import rounding
 from ldlrepro.protocols import verify as verification
 from ldlrepro.protocols.declare import reseeded
+from ldlrepro.protocols.store import write_whole
 
 
 def main(arguments=None):
@@ -161,6 +162,10 @@ def _parser():
     add = commands.add_parser("bench", help="time fits against what users would take instead")
     add.add_argument("--dataset", action="append", help="only this one (repeatable)")
     add.add_argument("--repeats", type=int, default=3, help="the best of so many counts")
+    add.add_argument("--scale", action="store_true", help="time and memory against n, q and c")
+    add.add_argument("--method", action="append", help="with --scale only this one (repeatable)")
+    add.add_argument("--limit", type=float, default=10, help="with --scale, seconds of a fit")
+    add.add_argument("--out", metavar="FILE", help="CSV file that gets the table")
     add.set_defaults(do=_bench)
     return parser
 
@@ -378,9 +383,15 @@ def _compare(options):
 
 
 def _bench(options):
-    from ldlrepro import bench
+    from ldlrepro import bench, scale
 
-    _print(bench.run(options.dataset, options.repeats))
+    if options.scale:
+        _print(scale.exponents(scale.run(options.method, options.limit, out=options.out)))
+        return
+    table = bench.run(options.dataset, options.repeats)
+    _print(table)
+    if options.out:
+        write_whole(Path(options.out), pd.DataFrame(table).to_csv(index=False))
 
 
 def _agreement(options):

@@ -47,7 +47,8 @@ def peak(code, *arguments, limit=None):
 
     Parameters
     ----------
-    code : str, run with `report(**values)` at hand, which is to be called once
+    code : str, run with ``held()``, the largest memory so far in bytes, and ``report(**values)``,
+        which is to be called once
     arguments : str, its ``sys.argv[1:]``
     limit : float, seconds until it is stopped, or None
 
@@ -72,13 +73,15 @@ _CHILD = """
 import resource, sys
 from pathlib import Path
 
-def report(**values):
+def held():
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
-        peak = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
     except OSError:
         unit = 1 if sys.platform == "darwin" else 1024
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    print(";".join(f"{name}={value}" for name, value in (values | {"peak": peak}).items()))
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+def report(**values):
+    print(";".join(f"{name}={value}" for name, value in (values | {"peak": held()}).items()))
 
 """

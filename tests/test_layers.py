@@ -36,6 +36,7 @@ LAYER = {
     "comparing": 5,
     "userdata": 1,
     "bench": 5,
+    "scale": 5,
     "scoreboard": 5,
     "badges": 5,
 }
