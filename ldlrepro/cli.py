@@ -5,13 +5,14 @@ import signal
 import sys
 import threading
 import warnings
+from datetime import date
 from pathlib import Path
 
 import pandas as pd
 
 from ldlrepro import datasets, errors, parameters, paths, protocols
+from ldlrepro.protocols import environment, rounding
 from ldlrepro.protocols import merge as merging
-from ldlrepro.protocols import rounding
 from ldlrepro.protocols import verify as verification
 from ldlrepro.protocols.declare import reseeded
 from ldlrepro.protocols.store import write_whole
@@ -165,6 +166,7 @@ def _parser():
     add.add_argument("--scale", action="store_true", help="time and memory against n, q and c")
     add.add_argument("--method", action="append", help="with --scale only this one (repeatable)")
     add.add_argument("--limit", type=float, default=10, help="with --scale, seconds of a fit")
+    add.add_argument("--large", action="store_true", help="with --scale, StructRF on 1M rows too")
     add.add_argument("--out", metavar="FILE", help="CSV file that gets the table")
     add.set_defaults(do=_bench)
     return parser
@@ -386,12 +388,19 @@ def _bench(options):
     from ldlrepro import bench, scale
 
     if options.scale:
-        _print(scale.exponents(scale.run(options.method, options.limit, out=options.out)))
+        from ldlrepro.report import speed  # plots
+
+        _print(
+            speed.growth(
+                scale.run(options.method, options.limit, out=options.out, large=options.large)
+            )
+        )
         return
     table = bench.run(options.dataset, options.repeats)
     _print(table)
     if options.out:
-        write_whole(Path(options.out), pd.DataFrame(table).to_csv(index=False))
+        made = {"machine": environment.machine(), "date": date.today().isoformat()}
+        write_whole(Path(options.out), pd.DataFrame(table).assign(**made).to_csv(index=False))
 
 
 def _agreement(options):

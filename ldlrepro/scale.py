@@ -27,6 +27,8 @@ SIZES = {
 }
 #: Seconds of a fit.
 LIMIT = 10.0
+#: A fit as large as gene expressions come, without a limit.
+LARGE = ("ldl", "StructRF", {"n": 1_000_000, "q": 36, "c": 68})
 #: Wrap other estimators, or change what they predict.
 _WRAPPERS = ("BaggingLDL", "AdaBoostLDL", "RaisedZeros", "Shrunk")
 COLUMNS = ("task", "method", "n", "q", "c", "seconds", "predict_seconds", "held", "peak",
@@ -91,7 +93,7 @@ def methods(names=None):
     return [(task, name) for task, name in known if names is None or name in names]
 
 
-def run(names=None, limit=LIMIT, sizes=None, tell=print, out=None):
+def run(names=None, limit=LIMIT, sizes=None, tell=print, out=None, large=False):
     """Grow the sizes, method by method.
 
     Parameters
@@ -100,6 +102,7 @@ def run(names=None, limit=LIMIT, sizes=None, tell=print, out=None):
     limit : float, seconds of a fit
     sizes : dict as `SIZES`, or None for it
     tell : called with a line for each fit
+    large : bool, whether to fit `LARGE` too, which takes half an hour
     out : path of a CSV file that is written after each method, or None; methods that it has are
         not run again
 
@@ -126,6 +129,9 @@ def run(names=None, limit=LIMIT, sizes=None, tell=print, out=None):
                 last = _measure(task, method, BASE | {size: larger}, limit)
                 rows.append(last)
                 tell(_line(last))
+        if large and (task, method) == LARGE[:2]:
+            rows.append(_measure(*LARGE, None))
+            tell(_line(rows[-1]))
         if out is not None:
             write_whole(Path(out), pd.DataFrame(rows, columns=COLUMNS).to_csv(index=False))
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -137,7 +143,7 @@ def _measure(task, method, sizes, limit):
     try:
         # Beside the fit: imports, compilation, data and the fit of sixty rows.
         found, row["peak"] = memory.peak(
-            _FIT, task, method, *map(str, sizes.values()), limit=2 * limit + 60
+            _FIT, task, method, *map(str, sizes.values()), limit=limit and 2 * limit + 60
         )
     except subprocess.TimeoutExpired:
         return row | {"outcome": STOPPED}
@@ -154,49 +160,3 @@ def _line(row):
     if row["outcome"] == FITTED:
         size += f", {row['seconds']:.2f} s, {(row['peak'] - row['held']) / 2**20:.0f} MiB"
     return size
-
-
-def exponents(table):
-    """How time and memory of each method grow with each size.
-
-    Parameters
-    ----------
-    table : what `run` returns
-
-    Returns
-    -------
-    DataFrame, one row a method and size: largest (the largest that was fitted within the limit),
-    seconds there, ``time`` and ``memory`` (slopes of the logarithms over the last three sizes; NaN
-    where a fit takes less than 20 ms or 20 MiB) and ``stopped`` by what
-    """
-    rows = []
-    for (task, method), mine in table.groupby(["task", "method"], sort=False):
-        for size in SIZES:
-            rest = [s for s in BASE if s != size]
-            grown = mine[(mine[rest] == [BASE[s] for s in rest]).all(axis=1)].sort_values(size)
-            fitted = grown[grown.outcome == FITTED]
-            if fitted.empty:
-                continue
-            last, ended = fitted.iloc[-1], grown.iloc[-1]
-            tail = fitted.iloc[-3:]
-            rows.append(
-                {
-                    "task": task,
-                    "method": method,
-                    "size": size,
-                    "largest": int(last[size]),
-                    "seconds": last.seconds,
-                    "memory at largest": last.peak - last.held,
-                    "time": _slope(tail[size], tail.seconds, 0.02),
-                    "memory": _slope(tail[size], tail.peak - tail.held, 20 * 2**20),
-                    "stopped": ended.outcome,
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def _slope(size, value, least):
-    there = value > least
-    if there.sum() < 2:
-        return float("nan")
-    return float(np.polyfit(np.log(size[there]), np.log(value[there]), 1)[0])

@@ -1,0 +1,190 @@
+"""Speed beside what users would take instead, and time and memory as data grow."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from ldlrepro import paths
+from ldlrepro.report.plots import nothing
+from ldlrepro.report.tables import show
+
+#: Words of `ldlrepro bench --scale` for a fit that ended.
+FITTED = "fitted"
+SIZES = ("n", "q", "c")
+#: A slope of the logarithms below this counts as linear.
+LINEAR = 1.35
+_MIB = 2**20
+_TASKS = {"ldl": "label distributions", "multilabel": "labels"}
+
+
+def ratios():
+    """Rows of ``ldlrepro bench``: seconds of a method and of what users would take instead."""
+    return _read("bench.csv", ["dataset", "method", "peer", "seconds", "peer_seconds", "ratio"])
+
+
+def fits():
+    """Rows of ``ldlrepro bench --scale``: one for each size of each method."""
+    columns = ["task", "method", *SIZES, "seconds", "held", "peak", "outcome", "machine", "date"]
+    return _read("scale.csv", columns)
+
+
+def _read(name, columns):
+    path = paths.results() / name
+    return pd.read_csv(path) if path.exists() else pd.DataFrame(columns=columns)
+
+
+def growth(fits):
+    """How time and memory of each method grow with each size, the others at their smallest.
+
+    Parameters
+    ----------
+    fits : what `fits` returns
+
+    Returns
+    -------
+    DataFrame
+        One row a method and size: task, method, size, largest (that was fitted within the limit),
+        seconds and bytes there, ``time`` and ``memory`` (slopes of the logarithms over the last
+        three sizes, NaN where less than two fits take 20 ms or 20 MiB)
+    """
+    rows = []
+    base = fits[[*SIZES]].min()
+    for (task, method), mine in fits[fits.outcome == FITTED].groupby(
+        ["task", "method"], sort=False
+    ):
+        for size in SIZES:
+            rest = [s for s in SIZES if s != size]
+            grown = mine[(mine[rest] == base[rest]).all(axis=1)].sort_values(size)
+            if grown.empty:
+                continue
+            last, tail = grown.iloc[-1], grown.iloc[-3:]
+            taken = tail.peak - tail.held
+            rows.append(
+                {
+                    "task": task,
+                    "method": method,
+                    "size": size,
+                    "largest": int(last[size]),
+                    "seconds": last.seconds,
+                    "bytes": last.peak - last.held,
+                    "time": _slope(tail[size], tail.seconds, 0.02),
+                    "memory": _slope(tail[size], taken, 20 * _MIB),
+                }
+            )
+    columns = ["task", "method", "size", "largest", "seconds", "bytes", "time", "memory"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _slope(size, value, least):
+    there = (value > least).to_numpy()
+    if there.sum() < 2:
+        return float("nan")
+    x, y = np.log(size[there].astype(float)), np.log(value[there].astype(float))
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def show_ratios():
+    """`ratios` as a table."""
+    table = ratios()
+    table = table[table.ratio.notna()]
+    table = table[["dataset", "method", "peer", "seconds", "peer_seconds", "ratio"]]
+    table = table.rename(
+        columns={"dataset": "data set", "peer": "beside", "peer_seconds": "seconds beside"}
+    )
+    form = {"seconds": "{:.3f}", "seconds beside": "{:.3f}", "ratio": "{:.2f}"}
+    return show(table, "Seconds of a fit, in one run on one thread", False, form=form)
+
+
+def show_growth(fits):
+    """`growth` as a table: a row a method, largest n first."""
+    table = growth(fits)
+    rows = table[table["size"] == "n"].set_index(["task", "method"])
+    shown = pd.DataFrame(
+        {
+            "task": [_TASKS[task] for task, _ in rows.index],
+            "method": [method for _, method in rows.index],
+            "largest n": rows.largest.to_numpy(),
+            "seconds there": rows.seconds.to_numpy(),
+            "MiB there": rows.bytes.to_numpy() / _MIB,
+            "memory, slope in n": rows.memory.to_numpy(),
+        }
+    )
+    for size in SIZES:
+        slopes = table[table["size"] == size].set_index(["task", "method"]).time
+        shown[f"time, slope in {size}"] = slopes.reindex(rows.index).to_numpy()
+    shown = shown.sort_values(["largest n", "seconds there"], ascending=[False, True])
+    form = {name: "{:.1f}" for name in shown.columns if "slope" in name}
+    form |= {"seconds there": "{:.2f}", "MiB there": "{:.0f}", "largest n": "{:,}"}
+    caption = f"{len(shown)} methods with their defaults (synthetic data)"
+    return show(shown, caption, False, form=form)
+
+
+def show_large(fits):
+    """Fits beyond the series of `growth`, as a table."""
+    base = fits[["q", "c"]].min()
+    large = fits[(fits[["q", "c"]] != base).all(axis=1)]
+    shown = large[["method", *SIZES, "seconds"]].assign(GiB=(large.peak - large.held) / 2**30)
+    form = {"n": "{:,}", "seconds": "{:.0f}", "GiB": "{:.2f}"}
+    return show(shown, "Large fits on one thread (synthetic data)", False, form=form)
+
+
+def picture(fits):
+    """Seconds of a fit against rows, a line a method, of which the extremes are named."""
+    if fits.empty:
+        return nothing("Not run: ldlrepro bench --scale")
+    fitted = fits[fits.outcome == FITTED]
+    base = fits[["q", "c"]].min()
+    figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), sharex=True, sharey=True)
+    for axis, (task, title) in zip(axes, _TASKS.items(), strict=True):
+        mine = fitted[(fitted.task == task) & (fitted[["q", "c"]] == base).all(axis=1)]
+        ends = []
+        for method, rows in mine.sort_values("n").groupby("method"):
+            axis.plot(rows.n, rows.seconds, marker="o", markersize=2.5, linewidth=1, alpha=0.7)
+            ends.append((rows.n.iloc[-1], rows.seconds.iloc[-1], method))
+        for n, seconds, method in _apart(sorted(ends)):
+            axis.annotate(method, (n, seconds), (3, 0), textcoords="offset points", fontsize=6,
+                          va="center")  # fmt: skip
+        axis.set(xscale="log", yscale="log", xlabel="rows n", title=title)
+    axes[0].set_ylabel("seconds of a fit, one thread")
+    figure.tight_layout()
+    return figure
+
+
+def _apart(ends):
+    """Of the ends of lines (n, seconds, name) those whose names do not lie over each other."""
+    kept = []
+    for n, seconds, name in ends:
+        near = (abs(np.log10(n / m)) < 0.9 and abs(np.log10(seconds / s)) < 0.12
+                for m, s, _ in kept)  # fmt: skip
+        if not any(near):
+            kept.append((n, seconds, name))
+    return kept
+
+
+def advice(fits):
+    """Sentences in Markdown: what stays linear in the rows, and what needs their square."""
+    table = growth(fits)
+    rows = table[table["size"] == "n"]
+    if rows.empty:
+        return "Not run: `ldlrepro bench --scale`."
+    linear = rows[(rows.time < LINEAR) & ~(rows.memory >= LINEAR)]
+    square = rows[rows.memory >= LINEAR]
+    most = rows[rows.largest == rows.largest.max()].sort_values("seconds")
+    return "\n".join(
+        (
+            f"- **Linear in the rows** (slope below {LINEAR}): {_named(linear)}.",
+            f"- **Memory grows faster than the rows**: {_named(square)}.",
+            f"- **{rows.largest.max():,} rows within the limit**: {_named(most)}.",
+        )
+    )
+
+
+def _named(rows):
+    return ", ".join(rows.method) or "none"
+
+
+def made(table):
+    """Machine and date of measured rows, as text."""
+    if table.empty or "machine" not in table:
+        return ""
+    return f"{', '.join(table.machine.unique())}; {table.date.min()} to {table.date.max()}"
