@@ -53,6 +53,9 @@ def test_skill_is_the_share_of_the_loss_that_is_removed():
     assert table.loc["bad"].tolist() == pytest.approx([-9.0] * 4)
     # Methods with every data set first, then the others.
     assert table.index.tolist() == ["slow", "near", NULL, "bad", "partial"]
+    # A set without the null predictor has no skill.
+    lone = {k: v for k, v in VALUES.items() if k != (NULL, "Movie")}
+    assert len(lone) < len(VALUES) and "Movie" not in matrix.skill(records(lone), NULL, KL)
     similarity = matrix.skill(records(VALUES), NULL, "cosine")
     assert similarity.loc["slow"].tolist() == pytest.approx([0.5] * 4)
 

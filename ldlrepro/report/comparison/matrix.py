@@ -83,13 +83,13 @@ def skill(records, null, measure):
 
     Returns
     -------
-    DataFrame, a row a method, a column a data set; those that have every data set first, by falling
-    mean over the families of data sets
+    DataFrame, a row a method, a column a data set that has the null predictor; methods that have
+    every data set first, by falling mean over the families of data sets
     """
     loss = means(records, measure)
     if MEASURES[measure].greater_is_better:
         loss = 1 - loss
-    table = 1 - loss / loss.loc[null]
+    table = (1 - loss / loss.loc[null]).loc[:, loss.loc[null].notna()]
     order = pd.DataFrame(
         {"holes": table.isna().sum(axis=1), "mean": _by_families(table).mean(axis=1)}
     )
