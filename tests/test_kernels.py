@@ -41,6 +41,11 @@ def test_splitmix_is_the_published_one():
     assert [random.uniform(ours) for _ in range(3)] == [(z >> 11) / 2**53 for z in expected]
 
 
+def by_columns(Z):
+    """Z by columns, with the row of scratch."""
+    return np.vstack([Z.T, np.empty(len(Z))])
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_two_means(seed):
     rng = np.random.default_rng(seed)
@@ -48,14 +53,14 @@ def test_two_means(seed):
     got = np.empty(40, np.uint8)
     assert clustering.two_means(Z, w, 100, state(seed), got)
     np.testing.assert_array_equal(got, naive.two_means(Z, w, naive.SplitMix(seed)))
-    one = clustering.two_seeds(Z, w, w.sum(), state(seed))
+    one = clustering.two_seeds(Z, by_columns(Z), w, w.sum(), state(seed))
     assert one[0] == naive.pick(list(w), naive.SplitMix(seed)) and 0 <= one[1] != one[0]
 
 
 def test_equal_rows_are_no_two_clusters():
     Z = np.repeat([[0.2, 0.8]], 5, axis=0)
     assert not clustering.two_means(Z, np.ones(5), 100, state(0), np.empty(5, np.uint8))
-    assert clustering.two_seeds(Z, np.ones(5), 5.0, state(0))[1] == -1
+    assert clustering.two_seeds(Z, by_columns(Z), np.ones(5), 5.0, state(0))[1] == -1
 
 
 def test_entropy_table_and_purity():

@@ -7,6 +7,7 @@ import pytest
 from ldlrepro import StructRF
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels import split as kernel
+from ldlrepro.kernels.columns import Sorted
 from ldlrepro.kernels.nodes import LEAF
 from ldlrepro.models.trees._forest import _prepare
 
@@ -74,18 +75,19 @@ def test_adaptive_step_visits_the_thresholds_of_equation_5():
     for n in (7, 50, 400):
         x = rng.normal(size=n)
         classes = (x + rng.normal(size=n) > 0).astype(int)
-        order = np.argsort(x).astype(np.int32)
+        order = np.argsort(x).astype(np.uint32)
         code = np.argsort(np.argsort(x)).astype(np.int32)
+        many = Sorted(order[None], code[None], x[None], np.zeros(1, np.int32))
         t = kernel.entropy_table(n)
         all1 = classes.sum()
         base = t[all1] + t[n - all1] - t[n]
         packed = 1 + classes.astype(np.int64) * kernel.CLUSTER1
         node, step = kernel.Node(n, all1, base), kernel.Step(True, 0.25, 8.0)
-        at, best, count = kernel.scan_adaptive(order, code, packed, node, t, base, step)
+        at, best, count = kernel.scan_adaptive(many, 0, 0, n, packed, node, t, base, step)
         expected, expected_count = naive.adaptive_best(x[order], classes[order], 0.25, 8.0)
         assert (best - base) / n == pytest.approx(expected)
         assert count == expected_count < n
-        at, best = kernel.scan_all(order, code, packed, node, t, base)
+        at, best = kernel.scan_all(many, 0, 0, n, packed, node, t, base)
         assert (best - base) / n == pytest.approx(naive.best_gain(x[:, None], classes))
 
 

@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels._jit import bare, kernel
 from ldlrepro.kernels.random import pick
 
 
 @kernel
-def two_seeds(Z, w, mass, state):
+def two_seeds(Z, columns, w, mass, state):
     """Draw two rows: by weight, then by weight times squared distance from the first.
 
     Parameters
     ----------
-    Z, w, state : as for `two_means`
+    Z, w, state : as for `two_means`; columns : as for `assign`
     mass : float, sum of w
 
     Returns
@@ -21,26 +21,29 @@ def two_seeds(Z, w, mass, state):
     """
     n, c = Z.shape
     a = pick(w, mass, state)
-    far = np.empty(n)
+    far = columns[c]
+    far[:] = 0.0
+    for j in range(c):
+        for i in range(n):
+            far[i] += (columns[j, i] - Z[a, j]) ** 2
     spread = 0.0
     for i in range(n):
-        s = 0.0
-        for j in range(c):
-            s += (Z[i, j] - Z[a, j]) ** 2
-        far[i] = w[i] * s
+        far[i] *= w[i]
         spread += far[i]
     if spread <= 0.0:
         return a, -1
     return a, pick(far, spread, state)
 
 
-@kernel
-def assign(Z, w, direction, offset, cluster, ones):
+@bare
+def assign(Z, columns, w, direction, offset, cluster, ones):
     """Put each row in cluster 1 where Z.direction > offset, else in 0: one dot product a row.
 
     Parameters
     ----------
     Z, w, cluster : as for `two_means`
+    columns : (c + 1, n) float64, Z by columns, and room for a number of each row: sums over the
+        labels of a row are then those of many rows at once, in the same order
     direction, offset : (c,) float64 and float
     ones : (c,) float64, out: sum of the rows in cluster 1
 
@@ -49,14 +52,16 @@ def assign(Z, w, direction, offset, cluster, ones):
     bool, float : whether a row changed its cluster, and the weight in cluster 1
     """
     n, c = Z.shape
+    for i in range(n):
+        columns[c, i] = 0.0
+    for j in range(c):
+        for i in range(n):
+            columns[c, i] += columns[j, i] * direction[j]
     changed = False
     ones[:] = 0.0
     mass1 = 0.0
     for i in range(n):
-        s = 0.0
-        for j in range(c):
-            s += Z[i, j] * direction[j]
-        k = np.uint8(1) if s > offset else np.uint8(0)
+        k = np.uint8(1) if columns[c, i] > offset else np.uint8(0)
         if k != cluster[i]:
             cluster[i] = k
             changed = True
@@ -84,13 +89,15 @@ def two_means(Z, w, max_iter, state, cluster):
     bool : False where the rows cannot be split (all equal).
     """
     n, c = Z.shape
+    columns = np.empty((c + 1, n))
     total = np.zeros(c)
     mass = 0.0
     for i in range(n):
         mass += w[i]
         for j in range(c):
             total[j] += w[i] * Z[i, j]
-    a, b = two_seeds(Z, w, mass, state)
+            columns[j, i] = Z[i, j]
+    a, b = two_seeds(Z, columns, w, mass, state)
     if b < 0:
         return False
     centre0 = Z[a].copy()
@@ -105,7 +112,7 @@ def two_means(Z, w, max_iter, state, cluster):
         for j in range(c):
             direction[j] = centre1[j] - centre0[j]
             offset += 0.5 * (centre1[j] + centre0[j]) * direction[j]
-        changed, mass1 = assign(Z, w, direction, offset, cluster, ones)
+        changed, mass1 = assign(Z, columns, w, direction, offset, cluster, ones)
         if mass1 <= 0.0 or mass1 >= mass:
             return False
         if not changed:

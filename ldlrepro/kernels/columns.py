@@ -15,7 +15,7 @@ from ldlrepro.kernels._jit import kernel
 class Sorted(NamedTuple):
     """p columns of many values in n rows."""
 
-    order: np.ndarray  # (p, n) int32, rows in ascending order
+    order: np.ndarray  # (p, n) uint32, rows in ascending order
     code: np.ndarray  # (p, n) int32, rank of each row's value, equal for equal values
     values: np.ndarray  # (p, n) float64
     feature: np.ndarray  # (p,) int32, column numbers in X
@@ -62,9 +62,9 @@ class TwoValued(NamedTuple):
 
 @kernel
 def kept(order, weight, m):
-    """The rows of each column that have a weight: order (p, n) int32, weight (n,); (p, m) int32."""
+    """The rows of each column that have a weight: order (p, n), weight (n,); (p, m) uint32."""
     p, n = order.shape
-    lists = np.empty((p, m), np.int32)
+    lists = np.empty((p, m), np.uint32)
     for f in range(p):
         k = 0
         for i in range(n):

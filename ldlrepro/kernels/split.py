@@ -10,6 +10,7 @@ import numpy as np
 
 from ldlrepro.kernels._jit import kernel
 
+_LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 CLUSTER1 = 1 << 32  # a row's weight in the low half of a word, its weight in cluster 1 in the high
 
 
@@ -82,13 +83,13 @@ def next_step(n, ratio, step):
 
 
 @kernel
-def scan_all(order, code, packed, node, t, best):
+def scan_all(many, f, first, k, packed, node, t, best):
     """Best cut of one feature over all its thresholds (Eq. 3).
 
     Parameters
     ----------
-    order : (k,) int32, the node's rows in ascending order of the feature
-    code : (n,) int32, rank of each row's value, equal for equal values
+    many : Sorted; f : int, the feature
+    first, k : the node's rows are entries first .. first + k - 1 of it, in ascending order
     packed : (n,) int64, weight of each row, and `CLUSTER1` times it in cluster 1
     node : Node
     t : `entropy_table`
@@ -96,80 +97,86 @@ def scan_all(order, code, packed, node, t, best):
 
     Returns
     -------
-    position (the cut lies after it; -1 where none beats ``best``), purity
+    position (the cut lies after it, counted from ``first``; -1 where none beats ``best``), purity
     """
+    order, code = many.order, many.code
+    ones, total = np.uint64(node.ones), np.uint64(node.total)
     position = -1
-    seen = np.int64(0)
-    r = order[0]
-    v = code[r]
-    for i in range(order.shape[0] - 1):
-        seen += packed[r]
-        r = order[i + 1]
-        u = code[r]
+    seen = np.uint64(0)
+    r = order[f, first]
+    v = code[f, r]
+    # Unsigned: a signed index costs a check for the end of the array it counts from.
+    for i in range(np.uint64(first + 1), np.uint64(first + k)):
+        seen += np.uint64(packed[r])
+        r = order[f, i]
+        u = code[f, r]
         if u != v:
-            g = purity(t, seen >> 32, seen & 0xFFFFFFFF, node.ones, node.total)
+            g = purity(t, seen >> _HALF, seen & _LOW, ones, total)
             if g > best:
                 best = g
-                position = i
+                position = np.int64(i)
             v = u
-    return position, best
+    return (position - first - 1 if position >= 0 else -1), best
 
 
 @kernel
-def scan_adaptive(order, code, packed, node, t, best, step):
+def scan_adaptive(many, f, first, k, packed, node, t, best, step):
     """Best cut of one feature with the variable step; arguments as for `scan_all`, and a Step.
 
     Returns
     -------
     position, purity, evaluations
     """
+    order, code = many.order, many.code
+    ones, total = np.uint64(node.ones), np.uint64(node.total)
     position = -1
     evaluations = 0
-    n = order.shape[0]
-    seen = np.int64(0)
+    seen = np.uint64(0)
     target = 0
-    for i in range(n - 1):
-        seen += packed[order[i]]
-        if i < target or code[order[i]] == code[order[i + 1]]:
+    r = order[f, first]
+    for i in range(k - 1):
+        seen += np.uint64(packed[r])
+        r, before = order[f, np.uint64(first + i + 1)], r
+        if i < target or code[f, before] == code[f, r]:
             continue
-        g = purity(t, seen >> 32, seen & 0xFFFFFFFF, node.ones, node.total)
+        g = purity(t, seen >> _HALF, seen & _LOW, ones, total)
         evaluations += 1
         if g > best:
             best = g
             position = i
         ratio = (g - node.base) / (best - node.base) if best > node.base else 1.0
-        target = i + next_step(n, ratio, step)
+        target = i + next_step(k, ratio, step)
     return position, best, evaluations
 
 
 @kernel
-def scan_classes(order, code, classes, node, t, best, step):
+def scan_classes(many, f, first, k, classes, node, t, best, step):
     """Best cut of one feature about given Classes; other arguments as for `scan_adaptive`.
 
     Returns
     -------
     position, purity
     """
+    order, code = many.order, many.code
     label, weight, counts, left = classes
     position = -1
-    n = order.shape[0]
     left[:] = 0
     seen = 0
     sum_left = 0.0
     sum_right = 0.0
-    for k in range(counts.shape[0]):
-        sum_right += t[counts[k]]
+    for j in range(counts.shape[0]):
+        sum_right += t[counts[j]]
     target = 0
-    for i in range(n - 1):
-        r = order[i]
-        k = label[r]
-        before = left[k]
+    for i in range(k - 1):
+        r = order[f, first + i]
+        j = label[r]
+        before = left[j]
         after = before + weight[r]
         sum_left += t[after] - t[before]
-        sum_right += t[counts[k] - after] - t[counts[k] - before]
-        left[k] = after
+        sum_right += t[counts[j] - after] - t[counts[j] - before]
+        left[j] = after
         seen += weight[r]
-        if i < target or code[r] == code[order[i + 1]]:
+        if i < target or code[f, r] == code[f, order[f, first + i + 1]]:
             continue
         g = sum_left - t[seen] + sum_right - t[node.total - seen]
         if g > best:
@@ -177,5 +184,5 @@ def scan_classes(order, code, classes, node, t, best, step):
             position = i
         if step.adaptive:
             ratio = (g - node.base) / (best - node.base) if best > node.base else 1.0
-            target = i + next_step(n, ratio, step)
+            target = i + next_step(k, ratio, step)
     return position, best

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels._jit import bare, kernel
 from ldlrepro.kernels.clustering import two_means
 from ldlrepro.kernels.columns import Sorted, kept, midpoint, send_by_sparse
 from ldlrepro.kernels.nodes import LEAF, first_node, partition, push_children, reach
@@ -29,6 +29,7 @@ from ldlrepro.kernels.split import (
 )
 
 _KMEANS_ITER = 100
+_ONE = np.uint64(1)
 
 
 class Tree(NamedTuple):
@@ -62,13 +63,13 @@ class Work(NamedTuple):
     features: np.ndarray  # (p + b,) int64, all features; shuffled where some are drawn
 
 
-@kernel
+@bare
 def gather(rows, D, weight, Z, w):
     """Copy what a node learns from next to each other.
 
     Parameters
     ----------
-    rows : (k,) int32, the node's rows
+    rows : (k,) uint32, the node's rows
     D, weight : (n, c) float64 and (n,) int64, distributions, and how often each row was drawn
     Z, w : (k or more, c) and (k or more,) float64, out: those of the rows
 
@@ -88,7 +89,7 @@ def gather(rows, D, weight, Z, w):
 
 @kernel
 def choose_clusters(rows, Z, w, total, work, state):
-    """Cluster a node's rows (k,) int32 in two, into ``work.packed``.
+    """Cluster a node's rows (k,) uint32 in two, into ``work.packed``.
 
     Z, w, total : what `gather` makes of the rows, cut to k; state : (1,) uint64, random state
 
@@ -110,7 +111,7 @@ def choose_clusters(rows, Z, w, total, work, state):
     return Node(total, ones, t[ones] + t[total - ones] - t[total])
 
 
-@kernel
+@bare
 def choose_classes(rows, total, work):
     """Count the classes of a node's rows, into ``work``; otherwise as `choose_clusters`."""
     t, classes, _, packed, _, _ = work
@@ -127,11 +128,11 @@ def choose_classes(rows, total, work):
 
 @kernel
 def count_rare(rows, sparse, work):
-    """Count the rarer values of Sparse features in a node's rows (k,) int32, into ``work.rare``.
+    """Count the rarer values of Sparse features in a node's rows (k,) uint32, into ``work.rare``.
 
     Returns
     -------
-    int : how many features have a count
+    int : how many features have a count; ``touched`` lists them in ascending order
     """
     _, classes, _, packed, rare, _ = work
     label, weight, counts, _ = classes
@@ -147,17 +148,19 @@ def count_rare(rows, sparse, work):
             count[f] += packed[r]
             if counts.shape[0]:
                 by_class[f, label[r]] += weight[r]
+    touched[:n_touched].sort()
     return n_touched
 
 
-@kernel
-def search(rows, first, many, sparse, node, work, max_features, step, state):
+@bare
+def search(first, k, many, n_touched, node, work, max_features, step, state):
     """Best cut of a node over its features (Eq. 3).
 
     Parameters
     ----------
-    rows : (k,) int32, the node's rows: entries first .. first + k - 1 of each sorted feature
-    many, sparse : Sorted, with the tree's rows only, and Sparse
+    first, k : the node's rows are entries first .. first + k - 1 of each sorted feature
+    many : Sorted, with the tree's rows only
+    n_touched : int, sparse features that `count_rare` counted
     node, work, step : Node, Work and Step
     max_features : int, features drawn; further ones while all drawn are constant here
     state : (1,) uint64, random state
@@ -167,18 +170,14 @@ def search(rows, first, many, sparse, node, work, max_features, step, state):
     feature (-1 where no cut has a gain), position (of a sorted feature: the cut lies after it),
     purity
     """
-    order, codes, _, _ = many
+    order, code, _, _ = many
     t, classes, _, packed, rare, features = work
     p = order.shape[0]
-    k = rows.shape[0]
     q = features.shape[0]
     counted, by_class, touched = rare
     counts = classes.counts
     given = counts.shape[0] > 0
     some = max_features < q
-    n_touched = count_rare(rows, sparse, work) if p < q else 0
-    if not some:  # no draw: sorted features in order, then the sparse ones that vary
-        touched[:n_touched].sort()
     best = node.base + 1e-9 * node.total  # rounding of the k ln k sums is no gain
     best_f = -1
     best_at = 0
@@ -189,19 +188,17 @@ def search(rows, first, many, sparse, node, work, max_features, step, state):
         if some:
             f = shuffled(features, i, state)
         else:
-            f = i if i < p else p + touched[i - p]
+            f = i if i < p else p + touched[i - p]  # no draw: then the sparse ones that vary
         at = 0
         if f < p:
-            own = order[f, first : first + k]
-            code = codes[f]
-            if code[own[0]] == code[own[k - 1]]:
+            if code[f, order[f, first]] == code[f, order[f, first + k - 1]]:
                 continue
             if given:
-                at, g = scan_classes(own, code, classes, node, t, best, step)
+                at, g = scan_classes(many, f, first, k, classes, node, t, best, step)
             elif step.adaptive:
-                at, g, _ = scan_adaptive(own, code, packed, node, t, best, step)
+                at, g, _ = scan_adaptive(many, f, first, k, packed, node, t, best, step)
             else:
-                at, g = scan_all(own, code, packed, node, t, best)
+                at, g = scan_all(many, f, first, k, packed, node, t, best)
         else:
             count = counted[f - p] & 0xFFFFFFFF
             if count == 0 or count == node.total:
@@ -222,7 +219,7 @@ def search(rows, first, many, sparse, node, work, max_features, step, state):
     return best_f, best_at, best
 
 
-@kernel
+@bare
 def send(rows, f, at, first, many, sparse, goes_left):
     """Mark which rows go left at the cut (f, at) that `search` found; arguments as there.
 
@@ -242,7 +239,24 @@ def send(rows, f, at, first, many, sparse, goes_left):
     return many.feature[f], midpoint(many.values[f, order[at]], many.values[f, order[at + 1]])
 
 
-@kernel
+@bare
+def partition_columns(order, first, end, goes_left, buffer):
+    """`partition` of the entries first .. end - 1 of each sorted feature, order (p, m) uint32."""
+    for f in range(order.shape[0]):
+        a = np.uint64(first)
+        b = np.uint64(0)
+        for i in range(np.uint64(first), np.uint64(end)):
+            r = order[f, i]
+            g = np.uint64(goes_left[r])
+            order[f, a] = r
+            buffer[b] = r
+            a += g
+            b += _ONE - g
+        for i in range(b):
+            order[f, a + i] = buffer[i]
+
+
+@bare
 def mean_row(Z, w, total, out):
     """Mean of rows Z (k, c) with weights w (k,), whose sum is ``total``, into ``out`` (c,)."""
     for j in range(Z.shape[1]):
@@ -302,7 +316,7 @@ def grow(D, weight, label, n_classes, columns, limits, step, state):
     Tree
     """
     n, c = D.shape
-    rows = np.flatnonzero(weight).astype(np.int32)
+    rows = np.flatnonzero(weight).astype(np.uint32)
     m = rows.shape[0]
     sparse = columns[1]
     many, work = prepare(columns[0], sparse, weight, label, n_classes, m)
@@ -313,7 +327,7 @@ def grow(D, weight, label, n_classes, columns, limits, step, state):
     Z = np.empty((m, c))
     w = np.empty(m)
     goes_left = np.zeros(n, np.uint8)
-    buffer = np.empty(m, np.int32)
+    buffer = np.empty(m, np.uint32)
     stack = first_node(m)
     top = 1
     while top > 0:
@@ -332,8 +346,9 @@ def grow(D, weight, label, n_classes, columns, limits, step, state):
             else:
                 node = choose_clusters(here, Z[:k], w[:k], total, work, state)
             if node.base < 0.0:
+                n_touched = count_rare(here, sparse, work) if sparse.feature.shape[0] else 0
                 f, position, best = search(
-                    here, first, many, sparse, node, work, limits.max_features, step, state
+                    first, k, many, n_touched, node, work, limits.max_features, step, state
                 )
                 gained = best - node.base
         if f < 0:
@@ -345,8 +360,7 @@ def grow(D, weight, label, n_classes, columns, limits, step, state):
         gain[at] = gained
         middle = first + partition(here, goes_left, buffer)
         if k > 2 and depth + 1 < limits.max_depth:  # else both children are leaves
-            for j in range(order.shape[0]):
-                partition(order[j, first:end], goes_left, buffer)
+            partition_columns(order, first, end, goes_left, buffer)
         left[at] = n_nodes
         right[at] = n_nodes + 1
         push_children(stack, top, n_nodes, first, middle, end, depth)

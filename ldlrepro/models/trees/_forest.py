@@ -123,7 +123,7 @@ def _prepare(X):
     """The features as Sorted, each put in order once, and Sparse."""
     many, sparse = by_kind(X)
     values = np.ascontiguousarray(X[:, many].T)
-    order = np.argsort(values, axis=1, kind="stable").astype(np.int32)
+    order = np.argsort(values, axis=1, kind="stable").astype(np.uint32)
     ascending = np.take_along_axis(values, order, axis=1)
     rank = np.zeros(values.shape, np.int32)
     np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=rank[:, 1:])
