@@ -82,7 +82,7 @@ class LDSVR(LDLEstimator):
                 f"C={self.C} and max_iter={self.max_iter} must be above 0, "
                 f"epsilon={self.epsilon} 0 or more, floor={self.floor} in (0, 0.5)."
             )
-        check_square(self, len(X), 3)
+        check_square(self, len(X), 4)
         self.width_ = kernel_width(self.width, X)
         self.X_ = X
         Y = logit(np.clip(D, self.floor, 1 - self.floor))

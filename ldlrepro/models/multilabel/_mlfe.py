@@ -115,7 +115,7 @@ class MLFE(MultiLabelEstimator):
         self._scaler = MinMaxScaler().fit(X)
         self._rows = np.ascontiguousarray(self._scaler.transform(X))
         n = len(X)
-        check_square(self, n, 4)
+        check_square(self, n, 6)
         signs = np.where(Y > 0, 1.0, -1.0)
         self.codes_ = np.zeros((n, n))
         self.n_unconverged_ = sparse_codes(self._rows, self.share, 0.1, 200, self.codes_)

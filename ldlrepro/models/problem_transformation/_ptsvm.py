@@ -94,7 +94,7 @@ class PTSVM(LDLEstimator):
         drawn = (rng.random((draws, len(X)))[:, :, None] >= steps).sum(axis=2)
         count = np.stack([(drawn == j).sum(axis=0) for j in range(c)], axis=1)
         part = rng.permutation(len(X)) % self.folds
-        check_square(self, len(X), 2)
+        check_square(self, len(X), 3)
         self.width_ = kernel_width(self.width, X)
         self.X_ = X
         K = rbf(X, X, self.width_)
