@@ -45,7 +45,7 @@ def growth(fits):
     DataFrame
         One row a method and size: task, method, size, largest (that was fitted within the limit),
         seconds and bytes there, ``time`` and ``memory`` (slopes of the logarithms over the last
-        three sizes, NaN where less than two fits take 20 ms or 20 MiB)
+        three sizes, NaN where less than two fits take 20 ms or 10 MiB)
     """
     rows = []
     base = fits[[*SIZES]].min()
@@ -68,7 +68,7 @@ def growth(fits):
                     "seconds": last.seconds,
                     "bytes": last.peak - last.held,
                     "time": _slope(tail[size], tail.seconds, 0.02),
-                    "memory": _slope(tail[size], taken, 20 * _MIB),
+                    "memory": _slope(tail[size], taken, 10 * _MIB),
                 }
             )
     columns = ["task", "method", "size", "largest", "seconds", "bytes", "time", "memory"]
@@ -187,4 +187,5 @@ def made(table):
     """Machine and date of measured rows, as text."""
     if table.empty or "machine" not in table:
         return ""
-    return f"{', '.join(table.machine.unique())}; {table.date.min()} to {table.date.max()}"
+    dates = " to ".join(dict.fromkeys((table.date.min(), table.date.max())))
+    return f"{', '.join(table.machine.unique())}; {dates}"
