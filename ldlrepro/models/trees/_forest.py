@@ -70,10 +70,14 @@ class DistributionForest(LDLEstimator):
         self._join(trees, q)
 
     def _join(self, trees, q):
-        feature, threshold, left, right, samples, gain, leaves = zip(*trees, strict=True)
+        leaves = [tree.leaves for tree in trees]
+        rest = [tree[:-1] for tree in trees]  # all but the leaves
+        trees.clear()
+        feature, threshold, left, right, samples, gain = zip(*rest, strict=True)
         sizes = np.array([len(f) for f in feature])
         self.roots_ = np.concatenate([[0], sizes.cumsum()[:-1]])
-        first_leaf = np.concatenate([[0], np.cumsum([len(v) for v in leaves])[:-1]])
+        last_leaf = np.cumsum([len(v) for v in leaves])
+        first_leaf = np.concatenate([[0], last_leaf[:-1]])
         self.feature_ = np.concatenate(feature)
         self.threshold_ = np.concatenate(threshold)
         # A leaf's "left" is its row among the leaves, another node's is a node.
@@ -85,7 +89,10 @@ class DistributionForest(LDLEstimator):
         self.left_ = (np.concatenate(left) + shift).astype(np.int32)
         self.right_ = (np.concatenate(right) + np.repeat(self.roots_, sizes)).astype(np.int32)
         self.samples_ = np.concatenate(samples)
-        self.leaves_ = np.concatenate(leaves)
+        self.leaves_ = np.empty((last_leaf[-1], leaves[0].shape[1]))
+        for first in first_leaf[::-1]:  # one by one: of a large forest they are most of the memory
+            one = leaves.pop()
+            self.leaves_[first : first + len(one)] = one
         self.n_nodes_ = len(self.feature_)
         importance = np.zeros(q)
         for f, g in zip(feature, gain, strict=True):
