@@ -154,7 +154,7 @@ def _apart(ends):
     """Of the ends of lines (n, seconds, name) those whose names do not lie over each other."""
     kept = []
     for n, seconds, name in ends:
-        near = (abs(np.log10(n / m)) < 0.9 and abs(np.log10(seconds / s)) < 0.12
+        near = (abs(np.log10(n / m)) < 0.9 and abs(np.log10(seconds / s)) < 0.2
                 for m, s, _ in kept)  # fmt: skip
         if not any(near):
             kept.append((n, seconds, name))
