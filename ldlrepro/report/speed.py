@@ -92,7 +92,7 @@ def show_ratios():
         columns={"dataset": "data set", "peer": "beside", "peer_seconds": "seconds beside"}
     )
     form = {"seconds": "{:.3f}", "seconds beside": "{:.3f}", "ratio": "{:.2f}"}
-    return show(table, "Seconds of a fit, in one run on one thread", False, form=form)
+    return show(table, "Seconds, in one run on one thread", False, form=form)
 
 
 def show_growth(fits):
@@ -172,7 +172,7 @@ def advice(fits):
     most = rows[rows.largest == rows.largest.max()].sort_values("seconds")
     return "\n".join(
         (
-            f"- **Linear in the rows** (slope below {LINEAR}): {_named(linear)}.",
+            f"- **Linear in the rows**, as far as run (slope below {LINEAR}): {_named(linear)}.",
             f"- **Memory grows faster than the rows**: {_named(square)}.",
             f"- **{rows.largest.max():,} rows within the limit**: {_named(most)}.",
         )
