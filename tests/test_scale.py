@@ -81,4 +81,5 @@ def test_slopes_are_those_of_the_logarithms():
     assert table.largest["n"] == 10**5 and table.time["q"] == pytest.approx(1)
     assert np.isnan(table.memory["q"]) and np.isnan(table.time["c"])
     text = speed.advice(pd.DataFrame(rows))
-    assert "Linear in the rows**, as far as run (slope below 1.35): none" in text and "100,000 rows" in text
+    assert "Linear in the rows**, as far as run (slope below 1.35): none" in text
+    assert "100,000 rows" in text
