@@ -1,7 +1,5 @@
 """Parts that kernels share, each against a slow twin."""
 
-from collections import namedtuple
-
 import naive
 import naive_multilabel
 import numpy as np
@@ -10,9 +8,8 @@ import pytest
 from ldlrepro import metrics
 from ldlrepro.kernels import clustering, columns, label_split, labels, nodes, random, ranking, split
 from ldlrepro.models._columns import by_kind, middle
-from ldlrepro.models.multilabel._trees import Columns
+from ldlrepro.models.multilabel._trees import Columns, label_rows
 
-Lists = namedtuple("Lists", "words here")  # of a tree's Work
 MEASURES = ["one_error", "coverage", "ranking_loss", "average_precision"]
 
 
@@ -93,11 +90,12 @@ def test_partition():
 def test_rows_are_sorted(n, k, sort):
     rng = np.random.RandomState(n)
     X = rng.normal(size=(n, 3))
-    numeric = Columns(X).numeric
+    both = Columns(X)
     rows = rng.permutation(n)[:k].astype(np.uint32)
-    work = Lists(np.zeros(n, np.uint64), np.empty(k, np.uint32))
-    sort(rows, numeric, 1, work)
-    np.testing.assert_array_equal(X[work.here, 1], np.sort(X[rows, 1]))
+    # A type of the package: types of a test would lie in the disk cache of the kernels.
+    work = labels.prepare(rows, both.two_valued, label_rows(np.ones((n, 1))), 1, 3, k, False)
+    sort(rows, both.numeric, 1, work)
+    np.testing.assert_array_equal(X[work.here[:k], 1], np.sort(X[rows, 1]))
     assert not work.words.any()
 
 
