@@ -85,18 +85,19 @@ def test_partition():
         assert rows.tolist() == expected and count == goes_left[rows].sum()
 
 
-@pytest.mark.parametrize("sort", [columns.insert_rows, columns.mark_rows])
-@pytest.mark.parametrize("n, k", [(5, 1), (40, 16), (64, 64), (300, 130)])
-def test_rows_are_sorted(n, k, sort):
+@pytest.mark.parametrize("n, k", [(5, 1), (40, columns.FEW), (40, 17), (64, 64), (300, 130)])
+def test_rows_are_sorted(n, k):
     rng = np.random.RandomState(n)
     X = rng.normal(size=(n, 3))
     both = Columns(X)
     rows = rng.permutation(n)[:k].astype(np.uint32)
     # A type of the package: types of a test would lie in the disk cache of the kernels.
     work = labels.prepare(rows, both.two_valued, label_rows(np.ones((n, 1))), 1, 3, k, False)
-    sort(rows, both.numeric, 1, work)
-    np.testing.assert_array_equal(X[work.here[:k], 1], np.sort(X[rows, 1]))
-    assert not work.words.any()
+    for sort in [columns.mark_rows] + [columns.insert_rows] * (k <= columns.FEW):
+        work.here[:] = 0
+        sort(rows, both.numeric, 1, work)
+        np.testing.assert_array_equal(X[work.here[:k], 1], np.sort(X[rows, 1]))
+        assert not work.words.any()
 
 
 def test_rows_left_out_leave_sorted_columns():
