@@ -29,6 +29,18 @@ def check_kind(A, name):
             raise ValueError(f"{what} not supported: {name} column {column}; give real numbers.")
 
 
+def check_columns(A, B, a, b):
+    """Raise ValueError where two DataFrames name their columns differently, or in another order."""
+    if not (hasattr(A, "columns") and hasattr(B, "columns")):
+        return
+    for column, (of_a, of_b) in enumerate(zip(A.columns, B.columns, strict=False)):
+        if of_a != of_b:
+            raise ValueError(
+                f"Column {column} is {of_a!r} in {a} and {of_b!r} in {b}: give both the same "
+                "labels in the same order."
+            )
+
+
 def check_scale(X, name):
     """Raise ValueError naming the first entry of the 2-d array ``X`` larger than `LARGEST`."""
     if X.max() <= LARGEST and X.min() >= -LARGEST:

@@ -10,6 +10,7 @@ from numba import config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import has_fit_parameter
 
 import ldlrepro
 from ldlrepro.base import LDLEstimator
@@ -53,9 +54,13 @@ def _with_second_label(cls):
     def fit(self, X, y=None):
         return cls.fit(self, X, None if y is None else _two_columns(y))
 
+    def weighted(self, X, y=None, sample_weight=None):
+        return cls.fit(self, X, None if y is None else _two_columns(y), sample_weight)
+
     def score(self, X, y):
         return cls.score(self, X, _two_columns(y))
 
+    fit = weighted if has_fit_parameter(cls, "sample_weight") else fit
     name = f"{cls.__name__}OfTwoColumns"
     globals()[name] = type(name, (cls,), {"fit": fit, "score": score, "__module__": __name__})
     return globals()[name]

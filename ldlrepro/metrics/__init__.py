@@ -43,6 +43,7 @@ from ldlrepro.metrics._multilabel import (
 )
 from ldlrepro.metrics._ranking import flatness, kendall, ndcg, spearman
 from ldlrepro.metrics._scorers import check_simplex, scorer
+from ldlrepro.validation import check_columns
 
 
 @dataclass(frozen=True)
@@ -136,13 +137,15 @@ def score(D, P):
     Raises
     ------
     ValueError
-        A row of D or P does not sum to 1, a degree is negative or not finite, or shapes differ.
+        A row of D or P does not sum to 1, a degree is negative or not finite, shapes differ, or
+        two DataFrames name their columns differently.
 
     See Also
     --------
     score_labels : Of multi-label predictions.
     get_scorer : One of them, for scikit-learn's searches.
     """
+    check_columns(D, P, "D", "P")
     D, P = check_simplex(D, "D"), check_simplex(P, "P")
     return {name: measure(name)(D, P) for name in DISTRIBUTION}
 

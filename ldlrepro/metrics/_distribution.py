@@ -8,7 +8,7 @@ from functools import wraps
 
 import numpy as np
 
-from ldlrepro.validation import LARGEST, check_kind
+from ldlrepro.validation import LARGEST, check_columns, check_kind
 
 #: Predictions are raised to this value inside K-L: float64 machine epsilon, 2.2e-16.
 KL_CLIP = np.finfo(np.float64).eps
@@ -27,6 +27,7 @@ def check_pair(D, P):
     """D and P as float64; ValueError where they are not degrees of the same rows and labels."""
     check_kind(D, "D")
     check_kind(P, "P")
+    check_columns(D, P, "D", "P")
     D, P = np.asarray(D, dtype=np.float64), np.asarray(P, dtype=np.float64)
     if D.shape != P.shape or D.ndim != 2 or not len(D) or D.shape[1] < 2:
         raise ValueError(

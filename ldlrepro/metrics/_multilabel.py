@@ -9,12 +9,13 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from ldlrepro.kernels import ranking
-from ldlrepro.validation import check_kind
+from ldlrepro.validation import check_columns, check_kind
 
 
 def _check(Y, S):
     check_kind(Y, "Y")
     check_kind(S, "S")
+    check_columns(Y, S, "Y", "S")
     Y, S = np.asarray(Y, dtype=np.float64), np.asarray(S, dtype=np.float64)
     if Y.shape != S.shape or Y.ndim != 2 or not Y.size:
         raise ValueError(

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ldlrepro.base import LDLEstimator
+from ldlrepro.base import LDLEstimator, RowWeights
 
 
-class MeanPredictor(LDLEstimator):
+class MeanPredictor(RowWeights, LDLEstimator):
     """The mean training distribution for every row.
 
     See Also
@@ -22,8 +22,8 @@ class MeanPredictor(LDLEstimator):
     True
     """
 
-    def _fit(self, X, D):
-        self.mean_ = D.mean(axis=0)
+    def _fit(self, X, D, weight):
+        self.mean_ = np.average(D, axis=0, weights=weight)
 
     def _predict(self, X):
         return np.tile(self.mean_, (len(X), 1))

@@ -99,17 +99,17 @@ class LCLDL(QuasiNewton):
         self.path = path
         self.random_state = random_state
 
-    def _fit(self, X, D):
+    def _fit(self, X, D, weight):
         if self.lambda1 < 0 or self.lambda2 < 0 or self.correlation not in _CORRELATIONS:
             raise ValueError(
                 f"lambda1={self.lambda1} and lambda2={self.lambda2} must be 0 or more, "
                 f"correlation={self.correlation!r} one of {_CORRELATIONS}."
             )
-        self.objective_ = self._descend(self._loss(self._learn_scale(X, D), D))
+        self.objective_ = self._descend(self._loss(self._learn_scale(X, D, weight), D, weight))
 
-    def _loss(self, X, D):
-        signs = correlation_signs(D.T) if self.correlation == "labels" else None
-        return CorrelationLoss(X, D, self.lambda1, self.lambda2, signs, self.offset_)
+    def _loss(self, X, D, weight):
+        signs = correlation_signs(D.T, weight) if self.correlation == "labels" else None
+        return CorrelationLoss(X, D, self.lambda1, self.lambda2, signs, self.offset_, weight)
 
 
 class CorrelationLoss:
@@ -117,10 +117,11 @@ class CorrelationLoss:
 
     signs : (c, c) of -1, 0 and 1 with a diagonal of 0; None to take them from the coefficients
     offset : (c,), added to the logits; None for 0
+    weight : (n,), of the rows; None for 1
     """
 
-    def __init__(self, X, D, lambda1, lambda2, signs=None, offset=None):
-        self.fit = MaxEntLoss(X, D, offset)
+    def __init__(self, X, D, lambda1, lambda2, signs=None, offset=None, weight=None):
+        self.fit = MaxEntLoss(X, D, offset, weight)
         self.shape = self.fit.shape
         self.lambda1, self.lambda2, self.signs = lambda1, lambda2, signs
 
@@ -135,13 +136,16 @@ class CorrelationLoss:
         return value, gradient + 2 * self.lambda1 * w + self.lambda2 * slope.ravel()
 
 
-def correlation_signs(A):
-    """Signs (c, c) of Pearson's correlations between the rows of A (c, n), 0 on the diagonal.
+def correlation_signs(A, weight=None):
+    """Signs (c, c) of Pearson's correlations between the rows of A (c, n), 0 on the diagonal;
+    ``weight`` (n,) of its columns.
 
     They are those of the inner products of the centred rows; what rounding can make of 0 counts
     as 0, as does any correlation with a constant row.
     """
-    centred = A - A.mean(axis=1, keepdims=True)
+    centred = A - np.average(A, axis=1, weights=weight, keepdims=True)
+    if weight is not None:
+        A, centred = A * np.sqrt(weight), centred * np.sqrt(weight)
     norms = np.linalg.norm(centred, axis=1)
     # Centring a constant row leaves up to eps times its level.
     norms[norms <= 1e-14 * np.linalg.norm(A, axis=1)] = 0

@@ -33,8 +33,8 @@ class PublishedLCLDL(LCLDL):
     step.
     """
 
-    def _loss(self, X, D):
-        return PublishedLoss(X, D, self.lambda1, self.lambda2, offset=self.offset_)
+    def _loss(self, X, D, weight):
+        return PublishedLoss(X, D, self.lambda1, self.lambda2, offset=self.offset_, weight=weight)
 
 
 class PublishedLoss(CorrelationLoss):

@@ -14,7 +14,7 @@ from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from ldlrepro.base import LDLEstimator
+from ldlrepro.base import LDLEstimator, weigh
 from ldlrepro.errors import SettingsWarning
 from ldlrepro.kernels.maxent import normalise, skinny_product, subtract_top
 
@@ -55,28 +55,33 @@ class Design:
         return out
 
 
-def softmax_residual(Z, D):
-    """Turn logits Z (c, n) into probabilities minus D (c, n), in place.
+def softmax_residual(Z, D, weight=None):
+    """Turn logits Z (c, n) into probabilities minus D (c, n), in place; times ``weight`` (n,).
 
-    Returns the sum over columns of ln sum_j exp(z_j), a float. numpy's exp runs on vectors; the
-    loops around it are kernels, because calls cost more than sums on small data.
+    Returns the sum over columns of ln sum_j exp(z_j), weighted, a float. numpy's exp runs on
+    vectors; the loops around it are kernels, because calls cost more than sums on small data.
     """
     top = np.empty(Z.shape[1])
     total = np.empty(Z.shape[1])
     subtract_top(Z, top)
     np.exp(Z, out=Z)
     normalise(Z, D, total)
-    return np.log(total).sum() + top.sum()
+    if weight is None:
+        return np.log(total).sum() + top.sum()
+    Z *= weight
+    return weight @ (np.log(total) + top)
 
 
 class MaxEntLoss:
-    """Loss and gradient at flat coefficients: ``loss(w) -> float, (c * q,)``."""
+    """Loss and gradient at flat coefficients: ``loss(w) -> float, (c * q,)``; rows have weights."""
 
-    def __init__(self, X, D, offset=None):
+    def __init__(self, X, D, offset=None, weight=None):
         self.design = Design(X, offset)
-        self.constant = 0.0 if offset is None else offset @ D.sum(axis=0)
+        self.weight = weight
         self.DT = np.ascontiguousarray(D.T)
-        self.XD = self.design.back(self.DT)
+        weighted = weigh(D, weight)
+        self.constant = 0.0 if offset is None else offset @ weighted.sum(axis=0)
+        self.XD = self.design.back(np.ascontiguousarray(weighted.T))
         self.shape = self.XD.shape
 
     def __call__(self, w):
@@ -84,18 +89,19 @@ class MaxEntLoss:
         W = w.reshape(self.shape)
         Z = self.design.logits(W)
         # sum_ij d_ij z_ij = W . (D^T X) + sum_ij d_ij o_j, and the rows of D sum to 1.
-        loss = softmax_residual(Z, self.DT) - np.vdot(W, self.XD) - self.constant
+        loss = softmax_residual(Z, self.DT, self.weight) - np.vdot(W, self.XD) - self.constant
         return loss, self.design.back(Z).ravel()
 
 
 class MaxEnt(LDLEstimator):
     """Scaling, prediction, start and recorded path of the maximum-entropy solvers."""
 
-    def _learn_scale(self, X, D):
+    def _learn_scale(self, X, D, weight=None):
         """Set scaler_ and offset_ by ``scale``; returns the features as the model sees them."""
-        self.scaler_, self.offset_ = scaler(self.scale, X), None
+        self.scaler_, self.offset_ = scaler(self.scale, X, weight), None
         if self.scaler_ is not None:
-            self.offset_ = np.log(np.maximum(D.mean(axis=0), np.finfo(float).eps))
+            mean = np.average(D, axis=0, weights=weight)
+            self.offset_ = np.log(np.maximum(mean, np.finfo(float).eps))
         return self._seen(X)
 
     def _seen(self, X):
@@ -131,11 +137,11 @@ class MaxEnt(LDLEstimator):
         return self._distributions(self._seen(X), self.coef_)
 
 
-def scaler(scale, X):
+def scaler(scale, X, weight=None):
     """Fitted StandardScaler for scale="standard", None for None; ValueError for another word."""
     if scale not in (None, "standard"):
         raise ValueError(f'scale must be "standard" or None, got {scale!r}.')
-    return None if scale is None else StandardScaler().fit(X)
+    return None if scale is None else StandardScaler().fit(X, sample_weight=weight)
 
 
 def warn_of_coefficients(model, X):

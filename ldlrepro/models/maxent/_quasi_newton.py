@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from ldlrepro.base import RowWeights
 from ldlrepro.models.maxent._lbfgs import minimise
 from ldlrepro.models.maxent._objective import MaxEnt
 
 
-class QuasiNewton(MaxEnt):
+class QuasiNewton(RowWeights, MaxEnt):
     """A maximum-entropy model fitted by limited-memory BFGS: SABFGS and LCLDL."""
 
     def _descend(self, loss):

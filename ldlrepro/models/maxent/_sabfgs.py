@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ldlrepro.base import total_of
 from ldlrepro.models.maxent._objective import MaxEntLoss, warn_of_coefficients
 from ldlrepro.models.maxent._quasi_newton import QuasiNewton
 
@@ -90,16 +91,16 @@ class SABFGS(QuasiNewton):
         self.path = path
         self.random_state = random_state
 
-    def _fit(self, X, D):
+    def _fit(self, X, D, weight):
         if not 0 <= self.penalty < np.inf:
             raise ValueError(f"penalty={self.penalty}: choose a number of 0 or more.")
         if not self.penalty and X.shape[1] > len(X):
             warn_of_coefficients(self, X)
-        X = self._learn_scale(X, D)
-        loss = MaxEntLoss(X, D, self.offset_)
+        X, total = self._learn_scale(X, D, weight), total_of(weight, X)
+        loss = MaxEntLoss(X, D, self.offset_, weight)
         if self.penalty:
-            loss = PenalisedLoss(loss, self.penalty * len(X))
-        self.loss_ = self._descend(loss) / len(X)
+            loss = PenalisedLoss(loss, self.penalty * total)
+        self.loss_ = self._descend(loss) / total
 
 
 class PenalisedLoss:

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import factorial
 
+from ldlrepro.base import RowWeights, total_of, weigh
 from ldlrepro.kernels.maxent import scaling_step
 from ldlrepro.models.maxent._objective import Design, MaxEnt, softmax_residual
 
@@ -10,7 +11,7 @@ _TERMS = 8  # of the series for exp; within _RADIUS it is cut off below 1e-7 of 
 _RADIUS = 0.5
 
 
-class SAIIS(MaxEnt):
+class SAIIS(RowWeights, MaxEnt):
     r"""SA-IIS (Geng 2016 [1]_, section 3.3): improved iterative scaling [2]_.
 
     Each step adds to every coefficient :math:`w_{jk}` the root :math:`\delta` of
@@ -73,9 +74,9 @@ class SAIIS(MaxEnt):
         self.path = path
         self.random_state = random_state
 
-    def _fit(self, X, D):
-        X = self._learn_scale(X, D)
-        equations = _ScalingEquations(X, D, self.offset_)
+    def _fit(self, X, D, weight):
+        X = self._learn_scale(X, D, weight)
+        equations = _ScalingEquations(X, weigh(D, weight), self.offset_)
         W = self._start(equations.target.shape)
         self.path_ = {}
         self._note(0, W)
@@ -84,9 +85,9 @@ class SAIIS(MaxEnt):
         previous = np.inf
         while True:
             P = equations.design.logits(W)
-            log_total = softmax_residual(P, nothing)
+            log_total = softmax_residual(P, nothing, weight)
             fitted = np.vdot(W, equations.target) + equations.constant
-            self.loss_ = (log_total - fitted) / len(X)
+            self.loss_ = (log_total - fitted) / total_of(weight, X)
             if previous - self.loss_ < self.tol or self.n_iter_ == self.max_iter:
                 break
             previous = self.loss_
@@ -98,7 +99,9 @@ class SAIIS(MaxEnt):
 
 
 class _ScalingEquations:
-    """The equations of one step, for all coefficients at once."""
+    """The equations of one step, for all coefficients at once; degrees D and probabilities P come
+    times the weights of their rows.
+    """
 
     def __init__(self, X, D, offset):
         self.X = X

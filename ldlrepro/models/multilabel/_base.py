@@ -16,7 +16,9 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
 
     Authors of a method write ``_fit(X, Y)`` and ``_predict_proba(X)``; X is checked float64,
     C-contiguous, Y (n, c) float64 of 0 and 1. A label that no training row or every one has is
-    allowed: methods give it a constant score, or say otherwise. ``score`` is 1 - hamming loss.
+    allowed: methods give it a constant score, or say otherwise. ``score`` is 1 - hamming loss. A Y
+    that is a DataFrame gives the labels names: they are kept as ``label_names_in_``, and
+    predictions are DataFrames with these columns.
     """
 
     def fit(self, X, Y):
@@ -39,6 +41,7 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         """
         check_given(Y)
         X = self._check_X(X, reset=True)
+        self._learn_names(Y)
         Y = check_labels(Y)
         check_consistent_length(X, Y)
         self.n_labels_ = Y.shape[1]

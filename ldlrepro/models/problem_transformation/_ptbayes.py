@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.special import softmax
 
-from ldlrepro.base import LDLEstimator
+from ldlrepro.base import LDLEstimator, RowWeights, total_of, weigh
 
 
-class PTBayes(LDLEstimator):
+class PTBayes(RowWeights, LDLEstimator):
     r"""PT-Bayes (Geng 2016 [1]_, section 3.1): posterior probabilities of the labels.
 
     Each training row counts for label j with weight :math:`d_{ij}`; label j has the prior
@@ -58,17 +58,18 @@ class PTBayes(LDLEstimator):
     def __init__(self, variance_floor=10.0):
         self.variance_floor = variance_floor
 
-    def _fit(self, X, D):
+    def _fit(self, X, D, weight):
         if not 0 < self.variance_floor < np.inf:
             raise ValueError(f"variance_floor={self.variance_floor}: choose a number above 0.")
-        weight = D.sum(axis=0)
-        self.prior_ = weight / len(X)
-        share = D / np.where(weight > 0, weight, 1.0)  # a label without weight has prior 0
-        centre = X.mean(axis=0)
+        D = weigh(D, weight)
+        given = D.sum(axis=0)
+        self.prior_ = given / total_of(weight, X)
+        share = D / np.where(given > 0, given, 1.0)  # a label without any degree has prior 0
+        centre = np.average(X, axis=0, weights=weight)
         from_centre = X - centre  # squares of small numbers: no digits are lost
         shift = share.T @ from_centre
         self.mean_ = centre + shift
-        largest = np.square(from_centre).mean(axis=0).max()
+        largest = np.average(np.square(from_centre), axis=0, weights=weight).max()
         if largest <= (1e-14 * np.abs(X).max()) ** 2:  # equal rows: nothing but rounding
             largest = 1.0
         spread = np.maximum(share.T @ np.square(from_centre) - shift**2, 0.0)
