@@ -60,6 +60,24 @@ def test_skill_is_the_share_of_the_loss_that_is_removed():
     assert similarity.loc["slow"].tolist() == pytest.approx([0.5] * 4)
 
 
+def test_partitions_have_what_all_have():
+    other = {k: v for k, v in VALUES.items() if k != ("near", "Yeast_cdc")}
+    other |= {(m, "SJAFFE"): v for m, v in (("slow", 0.1), ("bad", 0.05), (NULL, 0.2))}
+    partitions = {"first": records(VALUES), "second": records(other)}
+    found = matrix.by_partition(partitions, ["bad", "slow", "near", "nobody"], NULL, KL)
+    assert found.index.tolist() == ["slow", "bad"]  # near has a hole
+    assert found.loc["slow", ["first", "second"]].tolist() == pytest.approx([0.5, 0.5])
+    # Skill of bad is 0.75 on s-JAFFE and -9 on the other families, Yeast and Movie.
+    assert found.loc["bad", "second"] == pytest.approx((0.75 - 9 - 9) / 3)
+    assert found.loc["bad", "rank, first"] == 2
+    assert found.loc["bad", "rank, second"] == pytest.approx((1 + 2 + 2) / 3)
+    text = matrix.steady(partitions, ["bad", "slow"], NULL, KL)
+    assert text.startswith("3 of 4 comparisons of two methods on a data set come out the same")
+    assert "9.500 of the loss at the median, where they do, by 9.500" in text
+    alone = matrix.steady(partitions, ["slow"], NULL, KL)
+    assert alone == "No two methods were run on several partitions."
+
+
 def test_ranks_count_a_family_once():
     values = dict(VALUES)
     values["near", "SJAFFE"] = values["near", "Movie"] = 0.09

@@ -52,6 +52,10 @@ class Embedding(Embeds, BaseEstimator):
         ValueError
             Bad X or D, or a parameter out of range, by its name.
         """
+        return self.fit_sharing(X, D, {})
+
+    def fit_sharing(self, X, D, shared):
+        """As `fit`; ``shared`` is a dict that keeps the components between fits on the same X."""
         X = self._check_X(X, reset=True)
         if D is None and self.needs_D:
             raise ValueError(
@@ -65,9 +69,14 @@ class Embedding(Embeds, BaseEstimator):
         if self.kernel not in ("linear", "rbf"):
             raise ValueError(f'kernel={self.kernel!r}: choose "linear" or "rbf".')
         n, q = X.shape
-        with np.errstate(invalid="ignore"):  # scikit-learn divides by the variance of equal rows
-            self.components_ = self._first_step(X).fit(X)
-        Z = self.components_.transform(X)
+        step = self.kernel, self.width
+        if step not in shared:
+            with np.errstate(
+                invalid="ignore"
+            ):  # scikit-learn divides by the variance of equal rows
+                components = self._first_step(X).fit(X)
+            shared[step] = components, components.transform(X)
+        self.components_, Z = shared[step]
         rounding = _ROUNDING if self.kernel == "rbf" else (_ROUNDING * np.abs(X).max()) ** 2
         kept = _leading(Z.var(axis=0), self.variance, rounding)
         count = dimensions(self.ratio, q, kept)

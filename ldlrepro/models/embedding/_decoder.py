@@ -8,7 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.models.embedding._base import Embeds
+from ldlrepro.models.embedding._base import Embedding, Embeds
 from ldlrepro.models.embedding._pca import PCA
 from ldlrepro.models.embedding._solver import dimensions
 from ldlrepro.models.neighbors import neighbours_of
@@ -136,7 +136,10 @@ class EmbeddingKNN(NeighbourDecoder):
 
     def _learn(self, X, D, shared):
         self.transformer_ = PCA() if self.transformer is None else clone(self.transformer)
-        self.transformer_.fit(X, D)
+        if isinstance(self.transformer_, Embedding):
+            self.transformer_.fit_sharing(X, D, shared)
+        else:
+            self.transformer_.fit(X, D)
 
     def _embed(self, X):
         return self.transformer_.transform(X)

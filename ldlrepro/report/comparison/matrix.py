@@ -240,6 +240,59 @@ def standing(records, methods, measure):
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(place)).rename_axis("method")
 
 
+def by_partition(partitions, methods, null, measure):
+    """Skill of some methods under each of several partitions of the rows into folds.
+
+    Of the data sets and methods that every partition has, means over the families of data sets.
+
+    Parameters
+    ----------
+    partitions : dict, name -> records
+
+    Returns
+    -------
+    DataFrame, a row a method, the best of the first partition first: its skill by partition, and
+    its average rank among these methods, "rank, <name>"
+    """
+    tables = _of_partitions(partitions, methods, null, measure)
+    table = pd.DataFrame({name: _by_families(t).mean(axis=1) for name, t in tables.items()})
+    for name, skills in tables.items():
+        ranked = _by_families(skills.rank(ascending=False))
+        table[f"rank, {name}"] = ranked.mean(axis=1)
+    return table.sort_values(table.columns[0], ascending=False).rename_axis("method")
+
+
+def steady(partitions, methods, null, measure):
+    """Text on how often two methods come in the same order under every partition into folds."""
+    tables = [t.to_numpy() for t in _of_partitions(partitions, methods, null, measure).values()]
+    count = len(tables[0])
+    if count < 2:
+        return "No two methods were run on several partitions."
+    first, second = np.triu_indices(count, 1)
+    better = np.array([t[first] > t[second] for t in tables])
+    same = (better == better[0]).all(axis=0)
+    gap = np.abs(tables[0][first] - tables[0][second])
+    text = (
+        f"{same.sum()} of {same.size} comparisons of two methods on a data set come out the same "
+        f"way under {len(tables)} partitions"
+    )
+    if same.all():
+        return f"{text}."
+    return (
+        f"{text}; where they do not, the two differ by {np.median(gap[~same]):.3f} of the loss at "
+        f"the median, where they do, by {np.median(gap[same]):.3f}."
+    )
+
+
+def _of_partitions(partitions, methods, null, measure):
+    """`skill` by partition, rows and columns that all have: {name: DataFrame}."""
+    tables = {n: skill(records, null, measure) for n, records in partitions.items()}
+    sets = [d for d in next(iter(tables.values())) if all(d in t for t in tables.values())]
+    there = [m for m in methods if all(m in t.index for t in tables.values())]
+    there = [m for m in there if all(t.loc[m, sets].notna().all() for t in tables.values())]
+    return {n: t.loc[there, sets] for n, t in tables.items()}
+
+
 def advice(records, null, measure, names):
     """Which method to take, by family of data sets: computed from the records.
 
