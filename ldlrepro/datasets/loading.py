@@ -11,10 +11,6 @@ from ldlrepro.errors import DataCorruptError, DataUnavailableError
 
 SOURCES = ("auto", "real", "realigned", "synthetic")
 
-#: The ARFF files only number the labels; these are the names in the archive of the images,
-#: whose targets agree with them row by row.
-_IMAGE_LABELS = ["desert", "mountains", "sea", "sunset", "trees"]
-
 
 def load(name, source="auto"):
     """Load a data set, its files verified.
@@ -222,8 +218,8 @@ def _bunch(entries, source):
         arrays["D"], note = normalise(arrays["D"])
         notes += [note] if note else []
     name = entries[0].name
-    if name == "image":
-        arrays["label_names"] = _IMAGE_LABELS
+    if name in registry.LABELS:
+        arrays["label_names"] = list(registry.LABELS[name])
     if "label_names" not in arrays:
         targets = arrays["D"] if "D" in arrays else arrays["Y"]
         arrays["label_names"] = [f"label {j + 1}" for j in range(targets.shape[1])]

@@ -12,6 +12,17 @@ from ldlrepro.datasets import accepted
 from ldlrepro.errors import UnknownNameError
 
 _COUNTS = ("n", "features", "labels")
+#: Labels of s-JAFFE in the order of JAFFE's ratings: row 0 is 2.87 2.52 2.10 1.97 1.97 2.06, the
+#: ratings of its first picture, divided by their sum.
+EMOTIONS = ("happiness", "sadness", "surprise", "anger", "disgust", "fear")
+#: Names of labels that files do not bring. The ARFF files of `image` only number them; these are
+#: the names in the archive of the images, whose targets agree with them row by row. SCUT-FBP has
+#: the shares of the rates from 1 to 5.
+LABELS = {
+    "SJAFFE": EMOTIONS,
+    "SCUT_FBP": tuple(f"rate {k}" for k in range(1, 6)),
+    "image": ("desert", "mountains", "sea", "sunset", "trees"),
+}
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,6 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
-from ldlrepro.studies.faces import EMOTIONS
-
-#: Names of labels that the files do not bring: Figure 4 of the MSLP paper.
-_LABELS = {"SJAFFE": list(EMOTIONS), "SCUT_FBP": [f"rate {k}" for k in range(1, 6)]}
-
 
 def style():
     """Use the book's matplotlib style; in a notebook, say with each figure what was drawn.
@@ -96,9 +91,8 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
 
 def name_labels(axis, bunch):
     """Name the bars of one label distribution at their feet."""
-    names = _LABELS.get(bunch.name, bunch.label_names)
-    axis.set(xticks=range(len(names)))
-    axis.set_xticklabels(names, rotation=60, ha="right", fontsize=7)
+    axis.set(xticks=range(len(bunch.label_names)))
+    axis.set_xticklabels(bunch.label_names, rotation=60, ha="right", fontsize=7)
 
 
 def panels(number, columns, width, height, above=0.0, **options):

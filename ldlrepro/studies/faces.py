@@ -11,11 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro import LPP, datasets
+from ldlrepro.datasets.registry import EMOTIONS
 from ldlrepro.studies.embedding import DIMENSIONS, FOLDS, mslp, samples
 
-#: Labels of s-JAFFE in the order of JAFFE's ratings: row 0 is 2.87 2.52 2.10 1.97 1.97 2.06, the
-#: ratings of its first picture, divided by their sum.
-EMOTIONS = ("happiness", "sadness", "surprise", "anger", "disgust", "fear")
 NEUTRAL = "neutral"
 #: Faces with a neutral expression among the 213 of JAFFE.
 NEUTRAL_FACES = 30

@@ -5,11 +5,12 @@ import numpy as np
 from sklearn.manifold import trustworthiness
 
 from ldlrepro import LPP, MSLP, datasets
+from ldlrepro.datasets.registry import EMOTIONS
 from ldlrepro.models.embedding import neighbour_sets
 from ldlrepro.report.plots import legend_below, name_labels, nothing
 from ldlrepro.report.settings import declared
 from ldlrepro.studies.embedding import NEIGHBORS, UNPENALISED
-from ldlrepro.studies.faces import EMOTIONS, NEUTRAL, groups
+from ldlrepro.studies.faces import NEUTRAL, groups
 
 #: Of the emotions and neutral, so that they can be told apart without colours.
 _MARKERS = "osD^v*X"
