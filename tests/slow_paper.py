@@ -16,9 +16,9 @@ class Slow(MeanPredictor):
     def __init__(self, seconds=0.05):
         self.seconds = seconds
 
-    def _fit(self, X, D):
+    def _fit(self, X, D, weight):
         time.sleep(self.seconds)
-        super()._fit(X, D)
+        super()._fit(X, D, weight)
 
     def staged_predict(self, X):
         """Yield two stages."""

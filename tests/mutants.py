@@ -1,0 +1,165 @@
+"""Do the tests notice a changed program? Seeded mutants of measures, protocols and kernels.
+
+    python tests/mutants.py --number 200 --out data/mutants.csv
+
+cosmic-ray (`pip install cosmic-ray`, in an environment of its own with ``--python`` for that of the
+tests) makes the changes, in a clone of the last commit: of all places that it knows to change some
+are drawn, and of each place one change. The tests nearest to a file run first (`NEAREST`), all
+others where these notice nothing. Kernels run interpreted, so that nothing stale is compiled. What
+is there is not run again: a stopped run goes on.
+
+A row a mutant: number, file, line, definition, operator, before, after, outcome ("noticed", "by all
+tests" or "survived"), and by which test; ``judged`` is written by people.
+"""
+
+import argparse
+import csv
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+COLUMNS = ("number", "file", "line", "definition", "operator", "before", "after", "outcome", "test")
+FOLDERS = ("metrics", "protocols", "kernels")
+#: Changes that no test can notice: a kernel without its decorator is the interpreted kernel.
+LEFT_OUT = ("RemoveDecorator", "VariableReplacer", "VariableInserter")
+_FORESTS = ("structrf", "kernels", "single_label_rf", "boosting", "multilabel_forests")
+NEAREST = {
+    "metrics/": ("metrics", "ranking_measures", "habits", "age", "stats", "fuzz"),
+    "kernels/boosting": ("boosting",),
+    "kernels/label": ("multilabel_forests", "kernels", "mldf"),
+    "kernels/lbfgs": ("maxent", "maxent_correlations"),
+    "kernels/ldlf": ("ldlf",),
+    "kernels/maxent": ("maxent", "maxent_correlations"),
+    "kernels/mlfe": ("multilabel_baselines", "kernels"),
+    "kernels/ranking": ("metrics", "ranking_measures"),
+    "kernels/svm": ("multilabel_baselines", "kernels", "embedding"),
+    "kernels/": _FORESTS,
+    "protocols/environment": ("worker", "runner", "verify"),
+    "protocols/fingerprint": ("fingerprint", "verify"),
+    "protocols/journal": ("runner", "interruptions", "worker"),
+    "protocols/ledger": ("verify", "fingerprint", "runner"),
+    "protocols/own": ("comparing", "runner"),
+    "protocols/refit": ("practical", "report", "verify"),
+    "protocols/rounding": ("report_rounding",),
+    "protocols/source": ("fingerprint",),
+    "protocols/split": ("protocols", "job", "age"),
+    "protocols/selection": ("protocols", "job"),
+    "protocols/stats": ("stats", "comparison", "claims"),
+    "protocols/studies": ("runner", "mldf_studies", "adaptive_step", "verify"),
+    "protocols/declare": ("seed", "declared", "job", "runner"),
+    "protocols/": ("job", "store", "merge", "runner", "worker", "verify", "seed", "protocols"),
+}
+
+
+def main():
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--number", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=ROOT / "data" / "mutants.csv")
+    parser.add_argument("--python", default=sys.executable, help="that has ldlrepro and pytest")
+    parser.add_argument("--nearest-only", action="store_true", help="leave out the long runs")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
+        drawn = draw(clone, options.number, options.seed)
+        rows = _read(options.out)
+        for number, mutant in enumerate(drawn):
+            done = rows.get(number, {}).get("outcome")
+            if done and not (done == "survived the nearest" and not options.nearest_only):
+                continue
+            known = done is not None
+            rows[number] = {"number": number} | judge(clone, mutant, options, known)
+            _write(options.out, rows)
+            print(rows[number], flush=True)
+
+
+def draw(clone, number, seed):
+    """Draw mutants: a list of (path, operator's name, occurrence, position, definition)."""
+    from cosmic_ray.commands.init import _all_work_items
+
+    files = sorted(p for f in FOLDERS for p in (clone / "ldlrepro" / f).glob("*.py"))
+    places = {}
+    for item in _all_work_items(files, {}):
+        spec = item.mutations[0]
+        if not any(word in spec.operator_name for word in LEFT_OUT):
+            name = Path(spec.module_path).relative_to(clone).as_posix()
+            places.setdefault((name, spec.start_pos, spec.end_pos), []).append(spec)
+    rng = random.Random(seed)
+    return [rng.choice(places[place]) for place in rng.sample(sorted(places), number)]
+
+
+def judge(clone, spec, options, nearest_known):
+    """Change one place, run tests, and change it back; the row of the mutant."""
+    from cosmic_ray.mutating import use_mutation
+    from cosmic_ray.plugins import get_operator
+
+    path = Path(spec.module_path)
+    name = path.relative_to(clone / "ldlrepro").as_posix()
+    line = spec.start_pos[0] - 1
+    before = path.read_text(encoding="utf-8").splitlines()[line]
+    with use_mutation(path, get_operator(spec.operator_name)(), spec.occurrence):
+        after = path.read_text(encoding="utf-8").splitlines()[line]
+        outcome, test = "survived the nearest", ""
+        if not nearest_known:
+            near = next(tests for start, tests in NEAREST.items() if name.startswith(start))
+            test = _failing(clone, name, [f"tests/test_{t}.py" for t in near], options.python)
+            outcome = "noticed" if test else outcome
+        if not test and not options.nearest_only:
+            test = _failing(clone, name, ["tests", "--ignore", "tests/pages"], options.python)
+            outcome = "by all tests" if test else "survived"
+    return {
+        "file": name,
+        "line": line + 1,
+        "definition": spec.definition_name or "",
+        "operator": spec.operator_name.removeprefix("core/"),
+        "before": before.strip(),
+        "after": after.strip(),
+        "outcome": outcome,
+        "test": test,
+    }
+
+
+def _failing(clone, name, tests, python):
+    """The first test that fails, "timeout", or "" where all pass."""
+    variables = {"PYTHONPATH": str(clone), "NUMBA_CACHE_DIR": str(clone / "compiled")}
+    command = [python, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
+    if name.startswith("kernels/"):
+        variables["NUMBA_DISABLE_JIT"] = "1"
+        command += ["-m", "not jit_only"]
+    try:
+        done = subprocess.run(
+            command, cwd=clone, env=os.environ | variables, capture_output=True, text=True,
+            timeout=1800,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "timeout"
+    if done.returncode == 0:
+        return ""
+    lines = done.stdout.splitlines()
+    failed = [s.split(" - ")[0] for s in lines if s.startswith(("FAILED", "ERROR"))]
+    return failed[0].split(" ", 1)[1] if failed else f"exit {done.returncode}"
+
+
+def _read(path):
+    if not path.exists():
+        return {}
+    with open(path, newline="", encoding="utf-8") as file:
+        return {int(row["number"]): row for row in csv.DictReader(file)}
+
+
+def _write(path, rows):
+    columns = (*COLUMNS, "judged")
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, columns, lineterminator="\n", restval="")
+        table.writeheader()
+        table.writerows(rows[number] for number in sorted(rows))
+
+
+if __name__ == "__main__":
+    main()
