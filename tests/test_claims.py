@@ -6,9 +6,10 @@ import pytest
 
 from ldlrepro import paths, published, scoreboard
 
-pytestmark = pytest.mark.skipif(
-    not paths.IN_CHECKOUT, reason="records are committed, not installed"
-)
+pytestmark = [
+    pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed"),
+    pytest.mark.jit_only("of records and files, not of kernels"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from numba import config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -17,7 +18,12 @@ ESTIMATORS = {
     if isinstance(getattr(ldlrepro, name), type)
     and issubclass(getattr(ldlrepro, name), MultiLabelEstimator)
 }
-SMALL = {"n_estimators": 5, "more_estimators": 0, "max_layers": 3, "rbm_epochs": 20}
+SMALL = {
+    "n_estimators": 5,
+    "more_estimators": 0,
+    "max_layers": 3,
+    "rbm_epochs": 4 if config.DISABLE_JIT else 20,
+}
 NEARLY = {"DBPNN", "MLFE"}  # learn labels of one class as any other: no constant score
 rng = np.random.RandomState(0)
 X = np.hstack([rng.normal(size=(60, 4)), rng.randint(0, 2, size=(60, 2))])

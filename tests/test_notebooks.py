@@ -9,7 +9,10 @@ from ldlrepro import paths
 from ldlrepro.protocols import get_paper
 from ldlrepro.scoreboard import BOARDS
 
-pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
+pytestmark = [
+    pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed"),
+    pytest.mark.jit_only("of records and files, not of kernels"),
+]
 MOST_LINES = 80
 PARAMETERS = ["profile", "datasets", "n_jobs", "recompute", "seed"]
 

@@ -9,6 +9,8 @@ from ldlrepro import memory, scale
 from ldlrepro.errors import TooLargeError, UnknownNameError
 from ldlrepro.report import speed
 
+pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
+
 SQUARE = ["LDSVR", "PTSVM", "KernelPCA", "KernelLPP", "KernelNPE", "KernelCCA", "MLFE", "D2LDL"]
 
 
