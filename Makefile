@@ -32,11 +32,11 @@ pages: book
 	$(BIN)/python -m pytest tests/pages
 
 unit: .venv/.installed
-	$(BIN)/python -m pytest tests --ignore tests/pages
+	$(BIN)/python -m pytest tests --ignore tests/pages --durations 20
 
 # The tests once more with the kernels interpreted: what is compiled is what is written.
 kernels: .venv/.installed
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests --ignore tests/pages -m 'not jit_only'
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests --ignore tests/pages -m 'not jit_only' --durations 10
 
 # Stored outputs against the committed records: exact text of the marked cells. Without data, so that
 # a missing or stale record shows as such and is not computed here.

@@ -266,8 +266,8 @@ def steady(partitions, methods, null, measure):
     """Text on how often two methods come in the same order under every partition into folds."""
     tables = [t.to_numpy() for t in _of_partitions(partitions, methods, null, measure).values()]
     count = len(tables[0])
-    if count < 2:
-        return "No two methods were run on several partitions."
+    if count < 2 or len(tables) < 2:
+        return "No two methods were run on several partitions yet."
     first, second = np.triu_indices(count, 1)
     better = np.array([t[first] > t[second] for t in tables])
     same = (better == better[0]).all(axis=0)
@@ -285,8 +285,9 @@ def steady(partitions, methods, null, measure):
 
 
 def _of_partitions(partitions, methods, null, measure):
-    """`skill` by partition, rows and columns that all have: {name: DataFrame}."""
-    tables = {n: skill(records, null, measure) for n, records in partitions.items()}
+    """`skill` by partition that was run, rows and columns that all have: {name: DataFrame}."""
+    run = {n: records for n, records in partitions.items() if null in set(records.method)}
+    tables = {n: skill(records, null, measure) for n, records in run.items()}
     sets = [d for d in next(iter(tables.values())) if all(d in t for t in tables.values())]
     there = [m for m in methods if all(m in t.index for t in tables.values())]
     there = [m for m in there if all(t.loc[m, sets].notna().all() for t in tables.values())]
