@@ -148,9 +148,15 @@ def folds_of(experiment, profile):
 
 
 def fits_of(method):
-    """Number of fits a fold of a method takes: one for each point of its grid, and one more."""
-    points = len(ParameterGrid(method.grid))
-    return points + (points > 1)
+    """Number of fits a fold of a method takes: one for each point of its grid, and one more.
+
+    With ``predict_grid`` one fit serves every ratio of dimensions and every number of neighbours.
+    """
+    model, shared = method.estimator, set()
+    if hasattr(model, "predict_grid"):
+        shared = {"n_neighbors", model.ratio_name}
+    points = len(ParameterGrid({k: v for k, v in method.grid.items() if k not in shared}))
+    return points + (len(ParameterGrid(method.grid)) > 1)
 
 
 def done(paper, experiment, method, dataset, records, profile="paper", ledger=None):

@@ -19,7 +19,7 @@ report()
 def fits():
     """Every recorded fit: paper, title, machine, seconds with the choice of parameters.
 
-    A choice costs a fit for each point of the grid before the one that is recorded; those are
+    A choice costs fits on the grid before the one that is recorded (`state.fits_of`); those are
     counted at the seconds of the recorded one. Borrowed records count where they are held.
     """
     frames = []
