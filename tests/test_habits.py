@@ -155,3 +155,14 @@ def test_score_is_minus_kl():
     np.testing.assert_allclose(cross_val_score(model, toy.X, toy.D, cv=3), by_name, rtol=1e-12)
     with pytest.raises(ValueError, match="D has 2 labels, and 3 were learnt"):
         model.score(toy.X, toy.D[:, :2] / toy.D[:, :2].sum(axis=1, keepdims=True))
+
+
+def test_bagging_repeats_rows_of_learners_that_take_weights():
+    class Rows(MeanPredictor):
+        def _fit(self, X, D, weight):
+            assert weight is None
+            self.n_distinct_ = len(np.unique(X, axis=0))
+            super()._fit(X, D, weight)
+
+    model = BaggingLDL(Rows(), n_estimators=2, random_state=0).fit(toy.X, toy.D)
+    assert all(one.n_distinct_ < len(toy.X) for one in model.estimators_)

@@ -1,6 +1,7 @@
 """Bagging: the plain mean of learners fitted to bootstrap samples."""
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import BaggingRegressor
 
 from ldlrepro.base import LDLEstimator
@@ -52,10 +53,9 @@ class BaggingLDL(LDLEstimator):
         self.random_state = random_state
 
     def _fit(self, X, D):
-        bagging = BaggingRegressor(
-            checked_learner(self.estimator), self.n_estimators, random_state=self.random_state
-        )
-        self.estimators_ = bagging.fit(X, D).estimators_
+        learner = _OnDrawnRows(checked_learner(self.estimator))
+        bagging = BaggingRegressor(learner, self.n_estimators, random_state=self.random_state)
+        self.estimators_ = [one.learner for one in bagging.fit(X, D).estimators_]
 
     def staged_predict(self, X):
         """Yield predicted distributions (n, c), the mean of the first 1, 2, ... learners."""
@@ -67,3 +67,20 @@ class BaggingLDL(LDLEstimator):
 
     def _predict(self, X):
         return np.mean([learner.predict(X) for learner in self.estimators_], axis=0)
+
+
+class _OnDrawnRows(BaseEstimator):
+    """A learner without weights: scikit-learn then repeats drawn rows, whatever the learner takes.
+
+    Weights mean the same, but other roundings, which SA-BFGS without a penalty enlarges.
+    """
+
+    def __init__(self, learner):
+        self.learner = learner
+
+    def fit(self, X, D):
+        self.learner.fit(X, D)
+        return self
+
+    def predict(self, X):
+        return self.learner.predict(X)
