@@ -170,8 +170,9 @@ def test_odd_data_is_predicted_or_refused_by_name(name, case):
             fitted = small(name).fit(X, targets)
             multilabel = TASKS[name] == "multilabel"
             predict = fitted.predict_proba if multilabel else fitted.predict
-            P, again = predict(new), predict(copied(new))
-            labels = fitted.predict(new)
+            # Predictions of labels with names are frames.
+            P, again = np.asarray(predict(new)), np.asarray(predict(copied(new)))
+            labels = np.asarray(fitted.predict(new))
         except (ValueError, TypeError) as error:
             assert re.search(r"\brow|\bcolumn|scale", str(error)), error
             check_warnings(caught)

@@ -361,7 +361,7 @@ BOTH = {"MeanPredictor": 10, "UniformPredictor": 10}
 def test_a_change_that_moves_no_number(clean):
     assert fresh(clean) == BOTH
     before = (clean / "data/results/structrf/tables/SJAFFE.csv").read_bytes()
-    edit(clean, "D.mean(axis=0)", "np.mean(D, axis=0)")
+    edit(clean, "np.average(D, axis=0, weights=weight)", "np.average(D, 0, weights=weight)")
     edit(clean, '"features"', "'features' + ''", "datasets/readers.py")
     assert fresh(clean) == {}
     ended = command(clean, "verify", "structrf", "--against", "HEAD")
@@ -379,7 +379,8 @@ def test_a_change_that_moves_no_number(clean):
 
 @needs
 def test_a_change_that_moves_a_number(clean):
-    edit(clean, "D.mean(axis=0)", "D.mean(axis=0) * (1 + 1e-7 * (np.arange(D.shape[1]) == 0))")
+    mean = "np.average(D, axis=0, weights=weight)"
+    edit(clean, mean, f"{mean} * (1 + 1e-7 * (np.arange(D.shape[1]) == 0))")
     ended = command(clean, "verify", "structrf", "--against", "HEAD")
     assert ended.returncode == 1
     assert "MeanPredictor" in ended.stdout and "differs" in ended.stdout
@@ -397,9 +398,9 @@ def test_a_change_that_moves_the_data(clean):
 
 @needs
 def test_records_of_other_code_than_the_revision_s_are_not_judged(clean):
-    edit(clean, "D.mean(axis=0)", "np.mean(D, axis=0)")
+    edit(clean, "np.average(D, axis=0, weights=weight)", "np.average(D, 0, weights=weight)")
     git(clean, "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qam", "second")
-    edit(clean, "np.mean(D, axis=0)", "np.mean(D, 0)")
+    edit(clean, "np.average(D, 0, weights=weight)", "np.average(D, 0, weight)")
     ended = command(clean, "verify", "structrf", "--against", "HEAD")
     git(clean, "reset", "-q", "--hard", "HEAD~1")
     assert ended.returncode == 1 and "not of this revision" in ended.stdout
@@ -410,7 +411,7 @@ def test_records_of_other_code_than_the_revision_s_are_not_judged(clean):
 def test_revisions_that_are_none(clean):
     ended = command(clean, "verify", "--against", "nonsense")
     assert ended.returncode == 0 and "Nothing is stale." in ended.stdout
-    edit(clean, "D.mean(axis=0)", "np.mean(D, axis=0)")
+    edit(clean, "np.average(D, axis=0, weights=weight)", "np.average(D, 0, weights=weight)")
     ended = command(clean, "verify", "--against", "nonsense")
     assert ended.returncode == 1 and "'nonsense' is no revision" in ended.stderr
     assert "Traceback" not in ended.stderr
