@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from numba import config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
