@@ -21,7 +21,7 @@ SMALL = {
     "n_estimators": 5,
     "more_estimators": 0,
     "max_layers": 3,
-    "rbm_epochs": 4 if config.DISABLE_JIT else 20,
+    "rbm_epochs": 4,
 }
 NEARLY = {"DBPNN", "MLFE"}  # learn labels of one class as any other: no constant score
 rng = np.random.RandomState(0)
