@@ -279,8 +279,8 @@ def steady(partitions, methods, null, measure):
     if same.all():
         return f"{text}."
     return (
-        f"{text}; where they do not, the two differ by {np.median(gap[~same]):.3f} of the loss at "
-        f"the median, where they do, by {np.median(gap[same]):.3f}."
+        f"{text}; where they do not, the two differ by {np.median(gap[~same]):.2g} of the loss at "
+        f"the median, where they do, by {np.median(gap[same]):.2g}."
     )
 
 
