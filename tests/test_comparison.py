@@ -73,7 +73,7 @@ def test_partitions_have_what_all_have():
     assert found.loc["bad", "rank, second"] == pytest.approx((1 + 2 + 2) / 3)
     text = matrix.steady(partitions, ["bad", "slow"], NULL, KL)
     assert text.startswith("3 of 4 comparisons of two methods on a data set come out the same")
-    assert "9.5 of the loss at the median, where they do, by 9.5" in text
+    assert "9.5 of the null predictor's loss at the median, where they do, by 9.5" in text
     alone = matrix.steady(partitions, ["slow"], NULL, KL)
     assert alone == "No two methods were run on several partitions yet."
 

@@ -279,8 +279,8 @@ def steady(partitions, methods, null, measure):
     if same.all():
         return f"{text}."
     return (
-        f"{text}; where they do not, the two differ by {np.median(gap[~same]):.2g} of the loss at "
-        f"the median, where they do, by {np.median(gap[same]):.2g}."
+        f"{text}; where they do not, the two differ by {np.median(gap[~same]):.2g} of the null "
+        f"predictor's loss at the median, where they do, by {np.median(gap[same]):.2g}."
     )
 
 
