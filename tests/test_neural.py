@@ -57,6 +57,14 @@ def test_losses_fall():
     assert len(path) == 100 and path[-1] < 0.3 * path[0]
 
 
+def test_a_penalty_leaves_the_biases():
+    """With a high price of the weights the net is left with the mean of the rows, not uniform."""
+    rng = np.random.default_rng(0)
+    X, D = rng.normal(size=(300, 4)), rng.dirichlet([8, 1, 3], 300)
+    model = AABP(penalty=10.0, random_state=0).fit(X, D)
+    np.testing.assert_allclose(model.predict(X), np.tile(D.mean(axis=0), (300, 1)), atol=0.02)
+
+
 def test_a_number_as_input_orders_the_labels():
     """One hidden unit, two directions: labels in the order of the net can be told from others."""
     order = [1, 0, 2]
@@ -88,6 +96,7 @@ def test_features_of_any_scale():
         (AABP(epochs=0), "epochs=0"),
         (AABP(batch_size=0), "batch_size=0"),
         (AABP(learning_rate=0), "learning_rate=0"),
+        (AABP(penalty=-1), "penalty must be finite and 0 or more, got -1"),
     ],
 )
 def test_wrong_parameters_are_named(wrong, message):

@@ -29,7 +29,7 @@ LDLLCLR = _with(ldlrepro.LDLLCLR, lambda1=1e-3, scale=None)
 LDLSF = _with(ldlrepro.LDLSF, lambda1=1e-4, lambda2=1e-2, rho=1e-3, scale=None, floor=0.0)
 #: Nets that start near uniform and are stopped by their number of steps alone.
 CPNN = _with(ldlrepro.CPNN, prior=False, validation_fraction=0.0)
-AABP = _with(ldlrepro.AABP, epochs=100, learning_rate=0.003)
+AABP = _with(ldlrepro.AABP, epochs=100, learning_rate=0.003, penalty=0.0)
 PTBayes = _with(ldlrepro.PTBayes, variance_floor=1e-9)
 #: Forests that nothing stops, on features as they are.
 _NOT_STOPPED = {

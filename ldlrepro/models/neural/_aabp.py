@@ -11,7 +11,7 @@ from ldlrepro.base import LDLEstimator
 class AABP(LDLEstimator):
     """AA-BP (Geng 2016 [1]_, section 3.2): a three-layer network, one softmax output a label.
 
-    Minimises the squared error of the outputs by back-propagation.
+    Minimises the squared error of the outputs, and a penalty of the weights, by back-propagation.
 
     Parameters
     ----------
@@ -20,6 +20,8 @@ class AABP(LDLEstimator):
         default overfit small data sets.
     batch_size : int >= 1, rows of a step.
     learning_rate : float > 0, of Adam.
+    penalty : float >= 0, price of half the squared weights (not of the biases) beside the mean
+        over rows of half the squared error; 0 in the papers.
     random_state : int, RandomState or None, of starting weights and batches.
 
     Attributes
@@ -36,8 +38,8 @@ class AABP(LDLEstimator):
     Departures: Adam (Kingma and Ba 2015) on batches in place of plain gradient steps, which
     hardly leave their start on these data; features are scaled to mean 0 and variance 1 inside.
 
-    By default K-L has been up to 1.14 times the training mean's where there is next to nothing to
-    learn; no number of epochs tried was better on all data sets.
+    By default K-L has been up to 1.09 times the training mean's where there is next to nothing to
+    learn (without the penalty 1.14); no number of epochs tried was better on all data sets.
 
     References
     ----------
@@ -53,12 +55,20 @@ class AABP(LDLEstimator):
     """
 
     def __init__(
-        self, n_hidden=50, *, epochs=20, batch_size=32, learning_rate=0.001, random_state=None
+        self,
+        n_hidden=50,
+        *,
+        epochs=20,
+        batch_size=32,
+        learning_rate=0.001,
+        penalty=0.001,
+        random_state=None,
     ):
         self.n_hidden = n_hidden
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
+        self.penalty = penalty
         self.random_state = random_state
 
     def _fit(self, X, D):
@@ -67,11 +77,14 @@ class AABP(LDLEstimator):
                 f"n_hidden={self.n_hidden}, epochs={self.epochs} and batch_size={self.batch_size} "
                 f"must be 1 or more, learning_rate={self.learning_rate} above 0."
             )
+        if not 0 <= self.penalty < np.inf:
+            raise ValueError(f"penalty must be finite and 0 or more, got {self.penalty!r}.")
         rng = check_random_state(self.random_state)
         self.scaler_ = StandardScaler().fit(X)
         X = self.scaler_.transform(X)
         n, q = X.shape
         w = start(rng, q, self.n_hidden, D.shape[1])
+        shrinkage = self.penalty * (w != 0)  # biases start at 0
         mean, square = np.zeros_like(w), np.zeros_like(w)
         self.loss_path_ = np.zeros(self.epochs)
         step = 0
@@ -80,6 +93,7 @@ class AABP(LDLEstimator):
             for first in range(0, n, self.batch_size):
                 rows = order[first : first + self.batch_size]
                 loss, gradient = loss_and_gradient(w, X[rows], D[rows], self.n_hidden)
+                gradient += shrinkage * w
                 self.loss_path_[epoch] += loss * len(rows) / n
                 step += 1
                 mean += 0.1 * (gradient - mean)
