@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro import AAKNN, MeanPredictor, paths
+from ldlrepro import AAKNN, MeanPredictor, paths, protocols
 from ldlrepro.datasets import make_toy
 from ldlrepro.papers import comparison
 from ldlrepro.protocols.declare import Experiment, Method
+from ldlrepro.protocols.studies import tables_of
 from ldlrepro.report.comparison import across, matrix, toy
+from ldlrepro.studies import time_limit
 
 pytestmark = pytest.mark.jit_only("of reports")
 KL, NULL = "kl_divergence", "MeanPredictor"
@@ -117,6 +119,14 @@ def test_advice_takes_the_fastest_of_those_as_good():
     assert yeast["data sets"] == 2 and yeast["best"] == "partial" and yeast["as good"] == ""
 
 
+class Sleepless(MeanPredictor):
+    """Never ends."""
+
+    def fit(self, X, D):
+        while True:
+            pass
+
+
 def test_standing_and_holes():
     placed = matrix.standing(records(VALUES), ["slow", "partial", "nobody"], KL)
     assert placed.loc["slow"].to_dict() == {
@@ -139,6 +149,33 @@ def test_standing_and_holes():
     assert found[2][0] == "new" and found[2][2] == ", ".join(SETS)
     text = matrix.coverage(records(VALUES), experiment)
     assert text.startswith("6 of 11 pairs") and "the 4 methods" in text and "the 4 data" in text
+
+
+def test_a_first_fold_is_ended_at_the_limit():
+    slow = Method("slow", Sleepless())
+    quick = Method("quick", MeanPredictor())
+    experiment = Experiment("e", (slow, quick), ("SJAFFE",))
+    assert 0 < time_limit.seconds_of(experiment, quick, "SJAFFE", rows=60) < time_limit.LIMIT
+    assert np.isnan(time_limit.seconds_of(experiment, slow, "SJAFFE", rows=60, limit=1))
+    folds = pd.DataFrame({"method": ["a", "b"], "limit": 120, "seconds": [np.nan, 3.0]})
+    text = matrix.left_out(folds)
+    assert text.startswith("2 pairs") and "120 seconds" in text and "1 were ended" in text
+    assert text.endswith("at most 3 seconds.")
+    assert matrix.left_out(folds[:1]).endswith("1 were ended there.")
+
+
+@pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed")
+def test_the_time_limit_is_the_same_for_all():
+    folds = tables_of(comparison.PAPER, "time_limit")["first_folds"]
+    assert folds.seconds.isna().all(), "what ends within the limit is to be run"
+    declared = [(m, d) for m, d, why in comparison.TABLES.without if why == time_limit.OVER]
+    assert sorted(zip(folds.method, folds.dataset, strict=True)) == sorted(declared)
+    # What was run kept within it: fits of a fold times their median seconds.
+    records = protocols.read(comparison.PAPER, comparison.TABLES)
+    fits = {m.name: protocols.state.fits_of(m) for m in comparison.TABLES.methods}
+    seconds = (records.fit_seconds + records.predict_seconds) * records.method.map(fits)
+    median = seconds.groupby([records.method, records.dataset]).median()
+    assert median.max() < time_limit.LIMIT, median.idxmax()
 
 
 @pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed")

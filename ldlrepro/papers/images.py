@@ -1,4 +1,4 @@
-"""Deep models of the LDLF paper on photographs: sections 3.1 to 3.4, Figure 4 on data at hand.
+"""Deep models of the LDLF paper on photographs: section 3, Figure 4 on data at hand.
 
 The paper's images (MORPH) and the weights that its networks start from are not to be had; the 2000
 natural scenes are, with label distributions of two kinds. What is found here is found on other

@@ -42,7 +42,7 @@ def open_matrix(
 
     Returns
     -------
-    records, names (dict, data set -> name in tables)
+    records of the pairs of which every fold was run, names (dict, data set -> name in tables)
     """
     paper = reseeded(paper, parameters.seed(seed))
     declared = paper.experiment(experiment)
@@ -54,6 +54,9 @@ def open_matrix(
         options = {"profile": profile, "n_jobs": n_jobs, "recompute": recompute}
         protocols.run(paper, wanted, experiments=[experiment], progress=False, **options)
     records = protocols.read(paper, declared, profile, wanted)
+    folds = len(protocols.state.folds_of(declared, profile))
+    run = records.groupby(["method", "dataset"]).fold.transform("nunique")
+    records = records[run == folds].reset_index(drop=True)
     there = [d for d in declared.datasets if d in set(records.dataset)]
     return records, provenance.display_names(records, there, data.list().drop_duplicates("name"))
 
@@ -186,6 +189,20 @@ def holes(records, experiment, names):
     return frame.groupby(["method", "why"], sort=False)["data sets"].agg(", ".join).reset_index()
 
 
+def left_out(first_folds):
+    """Text on the pairs that the time limit leaves out, from the study of their first folds."""
+    (limit,) = first_folds.limit.unique()
+    ended = first_folds.seconds.isna()
+    text = (
+        f"{len(first_folds)} pairs are left out: a method has {limit} seconds of the processor for "
+        f"its first fold of a data set, choice of parameters included, and {ended.sum()} were "
+        "ended there."
+    )
+    if not ended.all():
+        text += f" The others took at most {first_folds.seconds.max():.3g} seconds."
+    return text
+
+
 def practical(records, methods, null, measure, region=REGION):
     """Bayesian comparison of some methods, pair by pair (correlated t-test of each data set).
 
@@ -263,7 +280,10 @@ def by_partition(partitions, methods, null, measure):
 
 
 def steady(partitions, methods, null, measure):
-    """Text on how often two methods come in the same order under every partition into folds."""
+    """Text on how often two methods come in the same order under every partition into folds.
+
+    Of all comparisons of two methods on a data set, and of those within `REGION` in the first.
+    """
     tables = [t.to_numpy() for t in _of_partitions(partitions, methods, null, measure).values()]
     count = len(tables[0])
     if count < 2 or len(tables) < 2:
@@ -272,9 +292,11 @@ def steady(partitions, methods, null, measure):
     better = np.array([t[first] > t[second] for t in tables])
     same = (better == better[0]).all(axis=0)
     gap = np.abs(tables[0][first] - tables[0][second])
+    close = gap <= REGION
     text = (
         f"{same.sum()} of {same.size} comparisons of two methods on a data set come out the same "
-        f"way under {len(tables)} partitions"
+        f"way under {len(tables)} partitions, {same[close].sum()} of {close.sum()} of those in "
+        f"which the two are within {REGION:g} of the null predictor's loss of each other"
     )
     if same.all():
         return f"{text}."
@@ -300,8 +322,8 @@ def advice(records, null, measure, names):
     Returns
     -------
     DataFrame, a row a family: data sets, the best method and its skill, the methods that are not
-    shown worse on any of the sets and lose at most `REGION` to it, and the fastest of them with
-    the seconds of a fit
+    shown worse on any of the sets and lose at most `REGION` to it, the fastest of them with the
+    seconds of a fit, and those that lose more and are not shown worse
     """
     rows = []
     for name in dict.fromkeys(family(d) for d in records.dataset):
@@ -309,8 +331,12 @@ def advice(records, null, measure, names):
         mine = mine[mine.method.isin(complete(mine))]
         table = skill(mine, null, measure).mean(axis=1)
         best = table.idxmax()
-        near = [m for m in table.index[table >= table[best] - REGION] if m != best]
-        near = [m for m in near if not wins(mine, [(best, m)], [measure]).shown.plain]
+        held = [
+            m
+            for m in table.index
+            if m != best and not wins(mine, [(best, m)], [measure]).shown.plain
+        ]
+        near = [m for m in held if table[m] >= table[best] - REGION]
         seconds = mine[mine.method.isin([best, *near])].groupby("method").fit_seconds.median()
         fastest = seconds.idxmin()
         sets = list(dict.fromkeys(mine.dataset))
@@ -323,9 +349,11 @@ def advice(records, null, measure, names):
                 ", ".join(near),
                 fastest,
                 seconds[fastest],
+                ", ".join(m for m in held if m not in near),
             )
         )
     heads = ["family", "data sets", "best", "skill", "as good", "fastest of these", "seconds"]
+    heads.append("further off, not shown worse")
     return pd.DataFrame(rows, columns=heads)
 
 
@@ -345,11 +373,12 @@ def skill_picture(table, names, mine=(), title=""):
 
 
 def front_picture(records, null, measure):
-    """Skill against the time of a fit, means over data sets; the line joins the Pareto front."""
+    """Skill against the time of a fit, means over families; the line joins the Pareto front."""
     table = skill(records, null, measure).dropna()
     table = table.drop(index=null)
-    time = means(records, "fit_seconds").loc[table.index]
-    x, y = np.exp(np.log(time).mean(axis=1)), table.clip(lower=LEAST).mean(axis=1)
+    time = records.groupby(["method", "dataset"], sort=False).fit_seconds.median().unstack()
+    x = np.exp(_by_families(np.log(time.loc[table.index])).mean(axis=1))
+    y = _by_families(table.clip(lower=LEAST)).mean(axis=1)
     best, front = -np.inf, []
     for method in x.sort_values().index:
         if y[method] > best:
@@ -372,7 +401,7 @@ def front_picture(records, null, measure):
         fontsize=7, handlelength=0, handletextpad=0, loc="center left", bbox_to_anchor=(1, 0.5)
     )
     axis.set_xscale("log")
-    axis.set_xlabel("seconds of a fit, geometric mean over data sets")
+    axis.set_xlabel("seconds of a fit, geometric mean over families")
     axis.set_ylabel(f"share of the loss removed ({MEASURES[measure].label})")
     figure.tight_layout()
     return figure

@@ -1,0 +1,66 @@
+"""Which methods take too long on which data sets for the comparison of everything.
+
+Each pair that its declaration leaves out for its time gets the limit for a first fold, the choice
+of parameters included, in a process of its own. Seconds are those of the processor, on one thread,
+so that other work on the machine counts little.
+"""
+
+import math
+import resource
+from time import process_time
+
+import pandas as pd
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from ldlrepro.protocols import job
+from ldlrepro.protocols.state import get_paper
+from ldlrepro.protocols.worker import executor
+
+LIMIT = 120  # seconds
+#: Why a pair is left out, in its declaration.
+OVER = "time limit"
+
+
+def run(quick=False):
+    """First folds of what the comparison leaves out for its time.
+
+    Returns
+    -------
+    dict of DataFrame
+        "first_folds": method, dataset, limit, seconds (NaN where the process was ended at the
+        limit).
+    """
+    experiment = next(e for e in get_paper("comparison").experiments if e.name == "tables")
+    methods = {m.name: m for m in experiment.methods}
+    pairs = [(name, dataset) for name, dataset, why in experiment.without if why == OVER]
+    rows = []
+    for name, dataset in pairs[:1] if quick else pairs:
+        seconds = seconds_of(experiment, methods[name], dataset, 60 if quick else None)
+        rows.append((name, dataset, LIMIT, seconds))
+    return {"first_folds": pd.DataFrame(rows, columns=["method", "dataset", "limit", "seconds"])}
+
+
+def seconds_of(experiment, method, dataset, rows=None, limit=LIMIT):
+    """Seconds of the processor for the first fold of a method; NaN where it was ended at the limit.
+
+    Parameters
+    ----------
+    experiment : Experiment; method : Method
+    dataset : registry name
+    rows : int, of a synthetic stand-in; None for the real data
+    limit : float, seconds
+    """
+    try:
+        with executor(1) as process:
+            return process.submit(_first_fold, experiment, method, dataset, rows, limit).result()
+    except TerminatedWorkerError:
+        return math.nan
+
+
+def _first_fold(experiment, method, dataset, rows, limit):
+    data = job.load(dataset, rows, experiment.source)
+    start = process_time()
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(start + limit), most))
+    job.compute(experiment, method, data, experiment.folds, 0)
+    return process_time() - start
