@@ -346,10 +346,10 @@ def advice(records, null, measure, names):
                 len(sets),
                 best,
                 table[best],
-                ", ".join(near),
+                "; ".join(near),
                 fastest,
                 seconds[fastest],
-                ", ".join(m for m in held if m not in near),
+                "; ".join(m for m in held if m not in near),
             )
         )
     heads = ["family", "data sets", "best", "skill", "as good", "fastest of these", "seconds"]
