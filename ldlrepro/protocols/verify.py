@@ -39,6 +39,8 @@ ELSEWHERE = 1e-6
 _SAME_ALWAYS = ("n_train", "n_test")
 #: Seconds from which on a fold is not cheap.
 LONG = 60.0
+#: Seconds: comparisons that take longer are noted at once, lest they are lost when it is stopped.
+_AT_ONCE = 5.0
 
 
 class RevisionError(LdlreproError):
@@ -226,7 +228,7 @@ def against(revision, papers=None, progress=True):
                         | {"revision": commit, "compared": [what], "blas": new["blas"]}
                     )
                 bar.step(i, what)
-                if i % 20 == 19 or i == len(wanted) - 1:
+                if one["seconds"] > _AT_ONCE or i % 20 == 19 or i == len(wanted) - 1:
                     pending = {(w["kind"], w["old"], w["new"]) for w in wanted[i + 1 :]}
                     ledger.append(_joined(entries, rows, pending))
     return pd.DataFrame(rows)[["kind", "what", "old", "new", "outcome", "why"]]
