@@ -392,10 +392,3 @@ def test_pictures():
     np.testing.assert_allclose(curves.lines[0].get_ydata(), np.arange(11) / 10)
     assert len(shares.lines) == 2 and len(bars.patches) == 70
     assert "synthetic" in bars.get_title()
-
-
-def test_what_is_declared_and_not_run_is_said():
-    own = records([("AAS", fold, 9, 1, 1.0) for fold in range(8)])
-    table = report.not_run(ldlf.PAPER, {"age_rows": own}).set_index("method")
-    assert table.loc["AAS", "folds not run"] == "2 of 10" and len(table) == len(declared.METHODS)
-    assert table.loc["CPNN", "folds not run"] == "10 of 10"

@@ -143,16 +143,3 @@ def best(persons):
         spread = persons[persons.method == method][measure].std()
         rows.append((MEASURES[measure].label, method, Spread(mean.at[method, measure], spread)))
     return pd.DataFrame(rows, columns=["measure", "best method", "mean±spread over persons"])
-
-
-def not_run(paper, records):
-    """Methods declared on FG-Net of which folds are missing: experiment, method, how many."""
-    rows = []
-    for name, mine in records.items():
-        experiment = paper.experiment(name)
-        there = mine.groupby("method").fold.nunique()
-        for method in experiment.methods:
-            missing = experiment.folds - there.get(method.name, 0)
-            if missing:
-                rows.append((name, method.name, f"{missing} of {experiment.folds}"))
-    return pd.DataFrame(rows, columns=["experiment", "method", "folds not run"])
