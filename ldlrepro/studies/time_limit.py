@@ -6,7 +6,6 @@ so that other work on the machine counts little.
 """
 
 import math
-import resource
 from time import process_time
 
 import pandas as pd
@@ -53,11 +52,15 @@ def seconds_of(experiment, method, dataset, rows=None, limit=LIMIT):
     try:
         with executor(1) as process:
             return process.submit(_first_fold, experiment, method, dataset, rows, limit).result()
-    except TerminatedWorkerError:
+    except TerminatedWorkerError as error:
+        if "SIGXCPU" not in str(error):  # ended by something else, for want of memory say
+            raise
         return math.nan
 
 
 def _first_fold(experiment, method, dataset, rows, limit):
+    import resource  # of Unix alone
+
     data = job.load(dataset, rows, experiment.source)
     start = process_time()
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
