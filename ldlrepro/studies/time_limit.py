@@ -29,7 +29,7 @@ def run(quick=False):
         "first_folds": method, dataset, limit, seconds (NaN where the process was ended at the
         limit).
     """
-    experiment = next(e for e in get_paper("comparison").experiments if e.name == "tables")
+    experiment = get_paper("comparison").experiment("tables")
     methods = {m.name: m for m in experiment.methods}
     pairs = [(name, dataset) for name, dataset, why in experiment.without if why == OVER]
     rows = []

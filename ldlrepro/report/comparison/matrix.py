@@ -353,8 +353,7 @@ def advice(records, null, measure, names):
             )
         )
     heads = ["family", "data sets", "best", "skill", "as good", "fastest of these", "seconds"]
-    heads.append("further off, not shown worse")
-    return pd.DataFrame(rows, columns=heads)
+    return pd.DataFrame(rows, columns=[*heads, "further off, not shown worse"])
 
 
 def skill_picture(table, names, mine=(), title=""):
