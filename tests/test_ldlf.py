@@ -117,18 +117,19 @@ def test_repeated_mini_batches_are_weights():
 
 @pytest.mark.parametrize("density", [0.05, 0.5])
 @pytest.mark.parametrize("centred", [False, True])
-def test_features_are_one_matrix_product_whatever_their_form(density, centred):
+@pytest.mark.parametrize(("n", "t"), [(25, 7), (kernel.WIDTH + 9, kernel.TILE + 7)])
+def test_features_are_one_matrix_product_whatever_their_form(density, centred, n, t):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 40)) * (rng.random((60, 40)) < density)
+    X = rng.normal(size=(2 * n, 40)) * (rng.random((2 * n, 40)) < density)
     shift = X.mean(axis=0) if centred else np.zeros(40)
     factor = rng.uniform(1, 2, 40) if centred else np.ones(40)
     features = SplitFeatures(X, shift, factor, "float64")
     assert features.sparse == (density < 0.1)
-    T, G, rows = rng.normal(size=(40, 7)), rng.normal(size=(7, 25)), rng.permutation(60)[:25]
+    T, G, rows = rng.normal(size=(40, t)), rng.normal(size=(t, n)), rng.permutation(2 * n)[:n]
     Z = (X - shift) * factor
     np.testing.assert_allclose(features.outputs(T, rows), (Z[rows] @ T).T, atol=1e-12)
     np.testing.assert_allclose(features.back(G, rows), Z[rows].T @ G.T, atol=1e-12)
-    assert features.length == pytest.approx(np.linalg.norm(Z) / np.sqrt(60))
+    assert features.length == pytest.approx(np.linalg.norm(Z) / np.sqrt(2 * n))
 
 
 @pytest.mark.parametrize("scale", [None, "standard"])

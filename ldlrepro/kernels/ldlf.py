@@ -8,31 +8,69 @@ WIDTH rows at a time, whose nodes stay in the cache. All arrays of floats have o
 
 import numpy as np
 
-from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels._jit import bare, kernel
 
 WIDTH = 64
+TILE = 128  # outputs
+
+
+@bare
+def _product(indptr, indices, data, rows, m, tile, part):
+    """part = X[rows] tile for compressed rows X (n, q), in m columns of both.
+
+    tile (q, TILE), part (WIDTH, TILE)
+    """
+    for r in range(len(rows)):
+        for t in range(m):
+            part[r, t] = 0
+        for j in range(indptr[rows[r]], indptr[rows[r] + 1]):
+            x, source = data[j], indices[j]
+            for t in range(m):
+                part[r, t] += x * tile[source, t]
 
 
 @kernel
-def sparse_product(indptr, indices, data, rows, T, out):
-    """out = X[rows] T for compressed rows X (n, q) and a T (q, t); ``out`` (len(rows), t)."""
-    for r in range(len(rows)):
-        out[r] = 0
-        for j in range(indptr[rows[r]], indptr[rows[r] + 1]):
-            x, source = data[j], T[indices[j]]
-            for t in range(len(source)):
-                out[r, t] += x * source[t]
+def sparse_product(indptr, indices, data, rows, T, offset, out):
+    """out = T^T X[rows]^T - offset for compressed rows X (n, q), T (q, t) and an offset (t,).
+
+    ``out`` (t, len(rows)). TILE columns of T at a time stay in the cache over the rows.
+    """
+    tile, part = np.zeros((len(T), TILE), T.dtype), np.empty((WIDTH, TILE), T.dtype)
+    for a in range(0, T.shape[1], TILE):
+        m = min(TILE, T.shape[1] - a)
+        tile[:, :m] = T[:, a : a + m]
+        for i in range(0, len(rows), WIDTH):
+            here = rows[i : i + WIDTH]
+            _product(indptr, indices, data, here, m, tile, part)
+            for t in range(m):
+                for r in range(len(here)):
+                    out[a + t, i + r] = part[r, t] - offset[a + t]
 
 
 @kernel
-def sparse_back(indptr, indices, data, rows, G, out):
-    """out = X[rows]^T G for compressed rows X (n, q) and a G (len(rows), t); ``out`` (q, t)."""
-    out[:] = 0
-    for r in range(len(rows)):
-        for j in range(indptr[rows[r]], indptr[rows[r] + 1]):
-            x, target = data[j], out[indices[j]]
-            for t in range(len(target)):
-                target[t] += x * G[r, t]
+def sparse_back(indptr, indices, data, rows, G, shift, total, out):
+    """out = X[rows]^T G^T - shift total^T for compressed rows X (n, q) and G (t, len(rows)).
+
+    shift (q,), total (t,); ``out`` (q, t). In tiles as in `sparse_product`.
+    """
+    tile, part = np.empty((len(out), TILE), G.dtype), np.zeros((WIDTH, TILE), G.dtype)
+    for a in range(0, len(G), TILE):
+        m = min(TILE, len(G) - a)
+        tile[:] = 0
+        for i in range(0, len(rows), WIDTH):
+            here = rows[i : i + WIDTH]
+            for t in range(m):
+                for r in range(len(here)):
+                    part[r, t] = G[a + t, i + r]
+            for r in range(len(here)):
+                source = part[r]
+                for j in range(indptr[here[r]], indptr[here[r] + 1]):
+                    x, target = data[j], tile[indices[j]]
+                    for t in range(m):
+                        target[t] += x * source[t]
+        for j in range(len(out)):
+            for t in range(m):
+                out[j, a + t] = tile[j, t] - shift[j] * total[a + t]
 
 
 @kernel

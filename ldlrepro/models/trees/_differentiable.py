@@ -49,20 +49,16 @@ class SplitFeatures:
         """f of the given rows: T (q, t) in, (t, len(rows)) out."""
         if not self.sparse:
             return np.dot(T.T, self.X[rows].T)
-        out = np.empty((len(rows), T.shape[1]), T.dtype)
-        kernel.sparse_product(*self.rows, rows, T, out)
-        if self.shift.any():
-            out -= self.shift @ T
-        return np.ascontiguousarray(out.T)
+        out = np.empty((T.shape[1], len(rows)), T.dtype)
+        kernel.sparse_product(*self.rows, rows, T, self.shift @ T, out)
+        return out
 
     def back(self, G, rows):
         """sum over rows of x G: (t, len(rows)) in, (q, t) out."""
         if not self.sparse:
             return np.dot(self.X[rows].T, G.T)
         out = np.empty((self.shape[1], len(G)), G.dtype)
-        kernel.sparse_back(*self.rows, rows, np.ascontiguousarray(G.T), out)
-        if self.shift.any():
-            out -= np.outer(self.shift, G.sum(axis=1))
+        kernel.sparse_back(*self.rows, rows, G, self.shift, G.sum(axis=1), out)
         return out
 
 
