@@ -220,7 +220,7 @@ def _baselines(bunch, repeats):
         ("CPNN", CPNN(max_iter=EPOCHS, random_state=0), peer.CPNN(n_hidden=50), epochs, 1),
         ("LDSVR", LDSVR(), peer.LDSVR(), {}, repeats),
         ("PTBayes", PTBayes(0.1), peer.PT_Bayes(var_smoothing=0.1), {}, repeats),
-        ("PTSVM", PTSVM(random_state=0), peer.PT_SVM(), {}, 1),
+        ("PTSVM", PTSVM(draws="labels", random_state=0), peer.PT_SVM(), {}, 1),
         ("LDLLCLR", LDLLCLR(**_LCLR), peer.LDL_LCLR(), {}, repeats),
     )
     rows = []

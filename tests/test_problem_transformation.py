@@ -11,7 +11,7 @@ from ldlrepro import PTSVM, MeanPredictor
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.models.problem_transformation._ptbayes_drawn import DrawnPTBayes
-from ldlrepro.models.problem_transformation._ptsvm import couple, platt
+from ldlrepro.models.problem_transformation._ptsvm import _draw, couple, platt
 from ldlrepro.papers.learners import PTBayes
 
 toy = make_toy(n_train=200, random_state=0)
@@ -110,7 +110,7 @@ def test_platt_counts_a_weight_as_copies():
     np.testing.assert_allclose(platt(decision, positive, weight), platt(*copies), atol=1e-4)
 
 
-@pytest.mark.parametrize("draws", [1, 5, None])
+@pytest.mark.parametrize("draws", [1, 5, "labels", None])
 def test_ptsvm_learns(draws):
     P = PTSVM(draws=draws, random_state=0).fit(toy.X, toy.D).predict(toy.X_test)
     mean = MeanPredictor().fit(toy.X, toy.D).predict(toy.X_test)
@@ -126,10 +126,38 @@ def test_ptsvm_labels_that_are_never_drawn():
     assert np.isfinite(few).all()
 
 
-@pytest.mark.parametrize("wrong", [{"C": 0}, {"width": 0}, {"draws": 0}, {"folds": 1}])
+def test_degrees_as_weights_are_what_many_draws_come_to():
+    D = toy.D[:60]
+    off = [abs(_draw(D, k, np.random.default_rng(0)) / k - D).max() for k in (10, 20_000)]
+    assert off[1] < 0.02 < off[0]
+
+
+def test_ptsvm_without_chance_learns_the_same_machines_from_weights_and_from_draws():
+    D = np.eye(3)[toy.D.argmax(axis=1)]  # each row has one label, which every draw finds
+    weighted, drawn = (PTSVM(draws=d, random_state=0).fit(toy.X, D) for d in (None, "labels"))
+    for ours, theirs in zip(weighted.machines_, drawn.machines_, strict=True):
+        for a, b in zip(ours[:3], theirs[:3], strict=True):  # rows, coefficients, offset
+            np.testing.assert_array_equal(a, b)
+
+
+def test_ptsvm_does_not_learn_noise_where_degrees_are_nearly_equal():
+    rng = np.random.default_rng(0)
+    X, D = rng.normal(size=(300, 4)), rng.dirichlet(np.full(4, 200.0), 300)
+    mean = MeanPredictor().fit(X[:200], D[:200]).predict(X[200:])
+    P, drawn = (
+        PTSVM(draws=d, random_state=0).fit(X[:200], D[:200]).predict(X[200:])
+        for d in (None, "labels")
+    )
+    assert kl_divergence(D[200:], P) < 1.05 * kl_divergence(D[200:], mean)
+    assert kl_divergence(D[200:], drawn) > 1.2 * kl_divergence(D[200:], mean)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"C": 0}, {"width": 0}, {"draws": 0}, {"draws": "all"}, {"folds": 1}]
+)
 def test_ptsvm_wrong_parameters_are_named(wrong):
     ((name, value),) = wrong.items()
-    with pytest.raises(ValueError, match=f"{name}={value}"):
+    with pytest.raises(ValueError, match=f"{name}={value!r}"):
         PTSVM(**wrong).fit(toy.X, toy.D)
 
 

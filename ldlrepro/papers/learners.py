@@ -31,6 +31,8 @@ LDLSF = _with(ldlrepro.LDLSF, lambda1=1e-4, lambda2=1e-2, rho=1e-3, scale=None, 
 CPNN = _with(ldlrepro.CPNN, prior=False, validation_fraction=0.0)
 AABP = _with(ldlrepro.AABP, epochs=100, learning_rate=0.003, penalty=0.0)
 PTBayes = _with(ldlrepro.PTBayes, variance_floor=1e-9)
+#: On labels that are drawn, as many as there are labels.
+PTSVM = _with(ldlrepro.PTSVM, draws="labels")
 #: Forests that nothing stops, on features as they are.
 _NOT_STOPPED = {
     "max_iter": 1000,

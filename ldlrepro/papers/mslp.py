@@ -6,7 +6,6 @@ from ldlrepro import (
     LPP,
     NPE,
     PCA,
-    PTSVM,
     MeanPredictor,
     UniformPredictor,
 )
@@ -15,6 +14,7 @@ from ldlrepro.papers.learners import (
     AAKNN,
     CPNN,
     MSLP,
+    PTSVM,
     SABFGS,
     SAIIS,
     EmbeddingKNN,
