@@ -6,10 +6,13 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import multivariate_normal
 from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
 
 from ldlrepro import PTSVM, MeanPredictor
 from ldlrepro.datasets import make_toy
+from ldlrepro.kernels.kernel_svm import kernel_dual
 from ldlrepro.metrics import kl_divergence
+from ldlrepro.models._rbf import rbf
 from ldlrepro.models.problem_transformation._ptbayes_drawn import DrawnPTBayes
 from ldlrepro.models.problem_transformation._ptsvm import _draw, couple, platt
 from ldlrepro.papers.learners import PTBayes
@@ -108,6 +111,28 @@ def test_platt_counts_a_weight_as_copies():
     weight = rng.integers(1, 4, size=50)
     copies = [np.repeat(a, weight) for a in (decision, positive, np.ones(50))]
     np.testing.assert_allclose(platt(decision, positive, weight), platt(*copies), atol=1e-4)
+
+
+@pytest.mark.parametrize("C", [0.1, 1, 100])
+@pytest.mark.parametrize("held_out", [0, 40])
+def test_a_machine_is_that_of_libsvm_on_copies_of_the_rows(C, held_out):
+    rng = np.random.default_rng(0)
+    X = np.vstack([toy.X[:100], toy.X[:3]])  # three rows stand twice
+    K = rbf(X, X, 1.0)
+    weights = C * rng.choice([0, 0.3, 1, 2], size=(len(X), 2))
+    weights[len(X) - held_out :] = 0
+    rows, label = np.nonzero(weights)
+    theirs = SVC(kernel="precomputed", C=1, tol=1e-6)
+    theirs.fit(K[np.ix_(rows, rows)], label == 0, sample_weight=weights[rows, label])
+    inside = weights[:, 0] - weights[:, 1]
+    b, decisions, offset, converged = kernel_dual(K, weights, inside, 1e-6, 10**6)
+    assert converged
+    np.testing.assert_allclose(decisions, theirs.decision_function(K[:, rows]), atol=1e-4)
+    np.testing.assert_allclose(decisions, K @ b + offset, atol=1e-8)
+    assert (-weights[:, 1] <= b).all() and (b <= weights[:, 0]).all()
+    assert b.sum() == pytest.approx(0, abs=1e-9)
+    elsewhere, _, _, _ = kernel_dual(K, weights, rng.normal(size=len(X)), 1e-6, 10**6)
+    np.testing.assert_allclose(K @ elsewhere, K @ b, atol=1e-3)  # wherever it starts
 
 
 @pytest.mark.parametrize("draws", [1, 5, "labels", None])

@@ -5,13 +5,15 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
-from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.kernels.kernel_svm import kernel_dual
 from ldlrepro.memory import check_square
 from ldlrepro.models._rbf import kernel_width, rbf
 
+_TOL = 1e-3  # of a machine's optimality conditions, as in LIBSVM
+_STEPS = 1000  # of a machine for each row; a few are usual, hundreds with C above 1000
 _SHARE_FLOOR = 1e-7  # of pairwise probabilities: Wu's system needs 0 < r < 1
 
 
@@ -38,6 +40,7 @@ class PTSVM(LDLEstimator):
     ----------
     width_ : float
     pairs_ : list of pairs of labels.
+    n_unconverged_ : int, machines that were stopped after 1000 steps for each row.
 
     See Also
     --------
@@ -56,9 +59,7 @@ class PTSVM(LDLEstimator):
     training mean's there, with every C from 0.01 to 1. Degrees as weights have no such noise; a fit
     takes up to twice as long, for every row takes part in every pair of labels that it has.
 
-    A fit takes ``folds`` + 1 machines for each of c (c - 1) / 2 pairs: 7,080 for 60 labels, half a
-    minute even on 30 rows. Most of it is what a call of scikit-learn costs whatever its rows;
-    ``folds=2`` saves a quarter.
+    A fit takes ``folds`` + 1 machines for each of c (c - 1) / 2 pairs.
 
     References
     ----------
@@ -94,48 +95,50 @@ class PTSVM(LDLEstimator):
         rng = check_random_state(self.random_state)
         count = c * D if draws is None else _draw(D, draws, rng)
         part = rng.permutation(len(X)) % self.folds
-        check_square(self, len(X), 7 if draws is None else 3)
+        check_square(self, len(X), 2)
         self.width_ = kernel_width(self.width, X)
         self.X_ = X
         K = rbf(X, X, self.width_)
         self.pairs_ = list(combinations(range(c), 2))
+        self.n_unconverged_ = 0
         self.machines_ = [self._learn_pair(K, count[:, pair], part) for pair in self.pairs_]
 
     def _learn_pair(self, K, count, part):
         """Machine of a pair of labels from the weights (n, 2) that each row has in them.
 
         Returns (rows, coefficients, offset, slope, shift): the first label has the probability
-        expit(slope * decision + shift). Copies of a row are one row with a weight.
+        expit(slope * decision + shift).
         """
-        rows, second = np.nonzero(count)
-        weight = count[rows, second]
-        is_first = second == 0
-        totals = count.sum(axis=0)
         if (count > 0).sum(axis=0).min() < self.folds:
+            totals = count.sum(axis=0)
             odds = np.log((totals[0] + 1) / (totals[1] + 1))
             return np.empty(0, int), np.empty(0), 0.0, 0.0, odds
-        held_out = np.zeros(len(rows))
+        weights = self.C * count
+        inside = weights[:, 0] - weights[:, 1]  # every row inside the margin
+        learned, _, offset = self._machine(K, weights, inside)
+        held_out = np.zeros(len(K))
         for fold in range(self.folds):
-            out = part[rows] == fold
-            if out.any() and len(set(is_first[~out])) == 2:
-                machine = self._machine(K, rows[~out], is_first[~out], weight[~out])
-                held_out[out] = machine.decision_function(K[np.ix_(rows[out], rows[~out])])
-        slope, shift = platt(held_out, is_first, weight)
-        machine = self._machine(K, rows, is_first, weight)
-        support = rows[machine.support_]
-        return support, machine.dual_coef_[0], machine.intercept_[0], slope, shift
+            rest = weights * (part != fold)[:, None]
+            if rest.any(axis=0).all():
+                _, decisions, _ = self._machine(K, rest, learned)
+                held_out[part == fold] = decisions[part == fold]
+        copies, label = np.nonzero(count)
+        slope, shift = platt(held_out[copies], label == 0, count[copies, label])
+        rows = np.flatnonzero(learned)
+        return rows, learned[rows], offset, slope, shift
 
-    def _machine(self, K, rows, is_first, weight):
-        machine = SVC(C=self.C, kernel="precomputed", cache_size=500)
-        return machine.fit(K[np.ix_(rows, rows)], is_first, sample_weight=weight)
+    def _machine(self, K, weights, start):
+        *machine, converged = kernel_dual(K, weights, start, _TOL, _STEPS * len(K))
+        self.n_unconverged_ += not converged
+        return machine
 
     def _predict(self, X):
         K = rbf(X, self.X_, self.width_)
         share = np.full((len(X), self.n_labels_, self.n_labels_), 0.5)
-        for (a, b), (rows, weights, offset, slope, shift) in zip(
+        for (a, b), (rows, coefficients, offset, slope, shift) in zip(
             self.pairs_, self.machines_, strict=True
         ):
-            r = expit(slope * (K[:, rows] @ weights + offset) + shift)
+            r = expit(slope * (K[:, rows] @ coefficients + offset) + shift)
             share[:, a, b] = np.clip(r, _SHARE_FLOOR, 1 - _SHARE_FLOOR)
             share[:, b, a] = 1 - share[:, a, b]
         return couple(share)
