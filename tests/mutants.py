@@ -37,6 +37,7 @@ NEAREST = {
     "kernels/mlfe": ("multilabel_baselines", "kernels"),
     "kernels/ranking": ("metrics", "ranking_measures"),
     "kernels/svm": ("multilabel_baselines", "kernels", "embedding"),
+    "kernels/kernel_svm": ("problem_transformation",),
     "kernels/": _FORESTS,
     "protocols/environment": ("worker", "runner", "verify"),
     "protocols/fingerprint": ("fingerprint", "verify"),
