@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import scikit_posthocs
 
 from ldlrepro.datasets import make_standin
 from ldlrepro.errors import UnknownNameError
@@ -447,6 +448,18 @@ def test_sets_of_a_family_count_as_one():
     again = compare.critical_difference(mine, list(level), "kl_divergence", "Ranks")
     other = compare.critical_difference(mine, ["c", "b", "a"], "kl_divergence", "Ranks")
     assert plots.drawn(figure) == plots.drawn(again) != plots.drawn(other)
+    plt.close("all")
+
+
+def test_nemenyi_of_sets_without_a_family_is_that_of_the_library():
+    rng = np.random.default_rng(0)
+    sets, names = ("SJAFFE", "Movie", "M2B", "SCUT_FBP", "Natural_Scene"), list("abcd")
+    shifts = pd.DataFrame(rng.random((5, 4)) + np.arange(4) / 5, sets, names)
+    mine = pd.concat(records(d, m, shift=shifts.loc[d, m]) for d in sets for m in names)
+    figure = compare.critical_difference(mine, names, "kl_divergence", "Ranks")
+    ranks = compare.family_ranks(mine, names, "kl_divergence")
+    theirs = scikit_posthocs.posthoc_nemenyi_friedman(ranks.to_numpy())
+    np.testing.assert_allclose(figure.behind[-1], theirs, atol=1e-6)
     plt.close("all")
 
 
