@@ -14,7 +14,7 @@ from ldlrepro.report.comparison import defaults
 from ldlrepro.report.ldlf import figures as ldlf_figures
 from ldlrepro.report.ldlf import tables as ldlf
 from ldlrepro.report.mslp import tables as mslp_tables
-from ldlrepro.studies import embedding, faces, leaf_updates, warm_start
+from ldlrepro.studies import embedding, faces, leaf_updates, starts, warm_start
 
 pytestmark = pytest.mark.jit_only("of reports")
 MEASURES = ("kl_divergence", "chebyshev")
@@ -231,6 +231,18 @@ def test_seconds_of_the_warm_start_are_taken_in_turn():
 def test_learners_of_the_warm_start_have_the_settings_of_the_tables():
     for name, learner in warm_start.LEARNERS.items():
         assert repr(learner) == repr(adaboost_ldl.LEARNERS[name])
+
+
+def test_other_starts_of_sa_iis_begin_where_they_say():
+    found = starts.run(quick=True)
+    assert set(found["starts"].start) == set(starts.STARTS)
+    assert all(tuple(mine) == starts.STEPS for _, mine in found["starts"].groupby("start").steps)
+    assert found["stop"].steps.between(1, starts.PUBLIC_STEPS).all()
+    draws = {n: f(np.random.default_rng(0), (200, 50)) for n, f in starts.STARTS.items()}
+    deviations = {n: W.std() for n, W in draws.items()}
+    expected = dict(zip(starts.STARTS, (1 / np.sqrt(3), 1, 0.5), strict=True))
+    assert deviations == pytest.approx(expected, rel=0.02)
+    assert all(abs(W.mean()) < 0.05 for W in draws.values())
 
 
 def test_ratios_to_the_mean_predictor():

@@ -21,7 +21,7 @@ from ldlrepro.papers.learners import (
 )
 from ldlrepro.papers.structrf import YEAST, zeros_raised
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
-from ldlrepro.studies import warm_start
+from ldlrepro.studies import starts, warm_start
 
 #: Tables 4-6 in the paper's order.
 DATASETS = (*YEAST, "SJAFFE", "SBU_3DFE", "Natural_Scene")
@@ -206,6 +206,9 @@ PAPER = Paper(
     title="Label distribution ensemble learning (Adaboost-LDL)",
     experiments=(TABLES, SHRUNK, *SPLITS, TERMS, RAISED_ZEROS, SETTINGS, DRAWN, PUBLIC),
     quick={"Yeast_spoem": 90, "Yeast_spo": 150},
-    studies=(Study("warm_start", warm_start.run, times=("with_start", "without_start")),),
+    studies=(
+        Study("warm_start", warm_start.run, times=("with_start", "without_start")),
+        Study("starts", starts.run),
+    ),
     tables={str(number): (("tables",), ()) for number in TABLE_OF},
 )

@@ -130,6 +130,27 @@ def show_causes(chapter, title, **how):
         )
 
 
+def of_study(table, learner, names, stage=None):
+    """Rows of a study as records of settings that were tried for a printed row.
+
+    Parameters
+    ----------
+    table : DataFrame with dataset, source, fold and a column for each measure
+    learner : str, the printed row
+    names : str for each row, what was set
+    stage : column of the study that is a stage, or None
+
+    See Also
+    --------
+    causes : Takes them as ``more``.
+    """
+    stages = [{}] * len(table) if stage is None else [{"stage": s} for s in table[stage]]
+    methods = [f"{learner}, {name}" for name in names]
+    return table.assign(
+        method=methods, settings=[{"learner": learner}] * len(table), parameters=stages
+    )
+
+
 def _looked(chapter, own, more, stages):
     """(cause, records, what their stages are) of each experiment that looked for a cause."""
     whys = [e.why for e in chapter.paper.experiments]
