@@ -268,7 +268,7 @@ def _found_on_ldlf(chapter):
     lines = grid.groupby(["strategy", "trees"])["kl_divergence"].mean()
     chosen, drawn = (lines[f"sLDLF, rate chosen{rows}"] for rows in ("", ldlf_figures.DRAWN))
     own = lines[f"sNDF-LDL, rate chosen{ldlf_figures.DRAWN}"]
-    some = [1, 5, 20]
+    some = [1, 5, 20, 100]
     worse = own.index[own > own.iloc[0]].min()
     movie = chapter.counted[chapter.counted.dataset == "Movie"]
     others = movie.groupby("method")["kl_divergence"].mean().drop("sLDLF")

@@ -21,7 +21,7 @@ from ldlrepro.papers.learners import (
     PTBayes,
 )
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
-from ldlrepro.studies import embedding, faces
+from ldlrepro.studies import embedding, faces, features
 
 #: Tables 1-3 in the paper's order.
 DATASETS = ("SJAFFE", "SBU_3DFE", "SCUT_FBP", "M2B", "Natural_Scene")
@@ -170,7 +170,11 @@ PAPER = Paper(
     title="Label Embedding Based on Multi-Scale Locality Preservation",
     experiments=(TABLES, TERMS, BEST_ON_TEST, SETTINGS, SENSITIVITY),
     quick={"SJAFFE": 90},
-    studies=(Study("embedding", embedding.run), Study("faces", faces.run)),
+    studies=(
+        Study("embedding", embedding.run),
+        Study("faces", faces.run),
+        Study("features", features.run),
+    ),
     tables={
         **{
             str(number): (("tables",), tuple(d for d in DATASETS if TABLE_OF[d] == number))

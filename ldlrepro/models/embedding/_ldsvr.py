@@ -51,6 +51,9 @@ class LDSVR(LDLEstimator):
     Rows that enter their tube late keep a remainder of their coefficient, which steps shrink.
     Memory is quadratic in the rows, as for every kernel machine without decomposition.
 
+    By default K-L is above 1.05 of the training mean's on SCUT-FBP, of the 16 sets of the
+    book's page on defaults.
+
     References
     ----------
     .. [1] Geng, Hou, "Pre-release prediction of crowd opinion on movies by label distribution

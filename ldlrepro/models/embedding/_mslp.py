@@ -59,6 +59,9 @@ class MSLP(NeighbourDecoder):
     Ties among neighbours go to the row nearest in the features. The scale of the weights is the
     mean over linked pairs, i and j once (section 3.1). Features are not centred, as in Eq. 10.
 
+    By default K-L is above 1.05 of the training mean's on M2B, of the 16 sets of the book's
+    page on defaults.
+
     References
     ----------
     .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI

@@ -73,6 +73,9 @@ class AdaBoostLDL(LDLEstimator):
     where there are some, they share all the weight equally. P is left as it is by a SortLoss of 0
     on every row.
 
+    By default K-L is above 1.05 of the training mean's on SCUT-FBP, of the 16 sets of the
+    book's page on defaults.
+
     References
     ----------
     .. [1] Shen, Xu, Yu, Jia, "Label distribution ensemble learning" (in Chinese), Journal of

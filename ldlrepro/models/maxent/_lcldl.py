@@ -60,6 +60,9 @@ class LCLDL(QuasiNewton):
     zero, not at the identity; distances are smoothed below 1e-5. By default features are scaled and
     lambda1 is larger, chosen on halves of the papers' data sets.
 
+    By default K-L is above 1.05 of the training mean's on M2B and Movie, of the 16 sets of the
+    book's page on defaults.
+
     References
     ----------
     .. [1] Jia, Li, Liu, Zhang, "Label distribution learning by exploiting label correlations", AAAI

@@ -76,6 +76,9 @@ class LDLLCLR(MaxEnt):
     identity. By default features are scaled and lambda1 is larger, chosen on halves of the papers'
     data sets.
 
+    By default K-L is above 1.05 of the training mean's on M2B and Movie, of the 16 sets of the
+    book's page on defaults.
+
     References
     ----------
     .. [1] Ren, Jia, Li, Zhao, "Label distribution learning with label correlations via low-rank

@@ -70,6 +70,9 @@ class LDLSF(LDLEstimator):
     on Natural Scene, where one degree in seven is negative, that makes 2.6 against 0.7. By default
     features are scaled and the weights larger, chosen on halves of the papers' data sets.
 
+    By default K-L is above 1.05 of the training mean's on M2B and Movie, of the 16 sets of the
+    book's page on defaults.
+
     References
     ----------
     .. [1] Ren, Jia, Li, Chen, Li, "Label distribution learning with label-specific features", IJCAI

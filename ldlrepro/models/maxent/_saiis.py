@@ -42,6 +42,9 @@ class SAIIS(RowWeights, MaxEnt):
     evaluates it exactly. By default features are scaled and steps stop at 100, chosen on halves of
     the papers' data sets; the paper's method is ``SAIIS(200, scale=None)``.
 
+    By default K-L is above 1.05 of the training mean's on Movie, of the 16 sets of the book's
+    page on defaults. Nothing but the number of steps regularises.
+
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.

@@ -56,6 +56,9 @@ class CPNN(LDLEstimator):
     variance 1 inside, without which sigmoids see histograms of 1e-2 as constants; by default the
     prior and stopping on held-out rows, which no paper has.
 
+    By default K-L is above 1.05 of the training mean's on s-JAFFE, of the 16 sets of the book's
+    page on defaults.
+
     References
     ----------
     .. [1] Geng, Yin, Zhou, "Facial age estimation by learning from label distributions", TPAMI

@@ -42,6 +42,9 @@ class PTBayes(RowWeights, LDLEstimator):
     of the draw); the features are taken as independent given the label, since full covariances
     are singular where there are fewer rows than features.
 
+    By default K-L is above 1.05 of the training mean's on SCUT-FBP, of the 16 sets of the
+    book's page on defaults. The 300 features of that set move as one, and are counted as 300.
+
     References
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.

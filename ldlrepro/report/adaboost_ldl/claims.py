@@ -39,6 +39,8 @@ USUAL = ("chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersect
 CLOSE_TO_DISTANCE = ("BFGS-LDL", "CPNN", "LC-LDL")
 #: Boosting is said to gain much where less than this share is left.
 MUCH = 0.9
+#: Learners said to gain most.
+POOR = ("PT-Bayes", "SA-IIS")
 #: The worked example of section 2.1: true and predicted degrees.
 EXAMPLE = np.array([[0.2, 0.3, 0.4, 0.1]]), np.array([[0.1, 0.4, 0.3, 0.2]])
 
@@ -63,7 +65,7 @@ def claims(chapter, matching, learners):
     sides = [in_print(ours, theirs), in_print(public, theirs), theirs]
     pairs = [(boosted(name), name) for name in learners]
     against = against_bagging(learners)
-    poor = sides[0][sides[0].method.isin(["PT-Bayes", "SA-IIS"])]
+    poor = [_boosted(s[s.method.isin(POOR)], "kl_divergence") for s in sides[:2]]
     study = chapter.study("warm_start")["seconds"]
     evidence = {
         "improves-all": wins_claim(
@@ -75,7 +77,7 @@ def claims(chapter, matching, learners):
         "kl-68": _average(sides, "kl_divergence", said["kl-68"]),
         "kl-uneven": _uneven(sides),
         "kl-unchanged": _unchanged(tables, CLOSE_TO_DISTANCE, *deviations),
-        "poor-learners-gain": _gains(_boosted(poor, "kl_divergence"), MUCH),
+        "poor-learners-gain": _gains(poor[0], MUCH, poor[1]),
         "fails-on-faces": not_run("needs that code"),
         "worked-example": number_claim(
             sort_loss(*EXAMPLE), said["worked-example"], "the formula gives"
@@ -139,11 +141,21 @@ def _uneven(sides):
     return float(low < MUCH <= high), text
 
 
-def _gains(ratio, most):
-    """Share of cells of which boosting leaves less than ``most`` times the plain value."""
+def _gains(ratio, most, public=None):
+    """Share of cells of which boosting leaves less than ``most`` times the plain value.
+
+    Parameters
+    ----------
+    public : the same with the settings of public code, told beside it
+    """
     if ratio.empty:
         return NOT_RUN
     more = f" cells; from {ratio.min():.1%} to {ratio.max():.1%}"
+    if public is not None:
+        more += (
+            f"; with the settings of public code in {Share.of(public < most)}, from "
+            f"{public.min():.1%} to {public.max():.1%}"
+        )
     return share_claim(ratio < most, f"less than {most:.0%} left in", more)
 
 

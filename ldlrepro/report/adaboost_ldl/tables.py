@@ -85,6 +85,48 @@ def agreement_of_public_start(chapter):
     return table.astype(object).where(table.notna(), None)
 
 
+def lcldl_by_set(chapter):
+    """SortLoss of boosted LC-LDL: printed, of the tables, and with the public gradient.
+
+    Returns
+    -------
+    DataFrame, a row a data set
+    """
+    public = chapter.records["public_start"]
+    public = public[public.method == "LC-LDL, public gradient, boosted"]
+    mine = chapter.tables[chapter.tables.method == boosted("LC-LDL")]
+    printed = chapter.printed.query("measure == 'sort_loss'")
+    sides = {
+        "printed": printed[printed.method == boosted("LC-LDL")].groupby("dataset")["mean"].mean(),
+        "ours": mine.groupby("dataset").sort_loss.mean(),
+        "with the public gradient": public.groupby("dataset").sort_loss.mean(),
+    }
+    table = pd.DataFrame(sides).reindex([d for d in chapter.names if d in sides["ours"]])
+    return table.rename(index=chapter.names).rename_axis("data set").reset_index()
+
+
+def show_starts(chapter, study):
+    """Cells of plain SA-IIS that agree from each start, and public code's stop, as HTML.
+
+    Parameters
+    ----------
+    study : tables of the study "starts"
+    """
+    printed = chapter.printed[chapter.printed.method == "SA-IIS"]
+    printed = printed[~printed.dataset.isin(chapter.apart)]
+    rows = {}
+    for (start, steps), mine in study["starts"].groupby(["start", "steps"], sort=False):
+        means = summary(mine.assign(method="SA-IIS"), measures=chapter.measures)
+        rows.setdefault(start, {})[f"{steps} steps"] = agreeing(cells(means, printed))
+    table = pd.DataFrame(rows).T.rename_axis("start")
+    yield show(table, "SA-IIS: cells that agree", missing="–", folded=False)
+    stop = study["stop"]
+    stop = stop.assign(dataset=[chapter.names.get(d, d) for d in stop.dataset])
+    steps = stop.groupby("dataset", sort=False).steps.agg(["min", "max"]).rename_axis("data set")
+    steps = steps.rename(columns={"min": "fewest steps", "max": "most"})
+    yield show(steps, "Steps of ten before the stop of public code", form="{:.0f}")
+
+
 def with_public_settings(chapter):
     """Records that count; PT-Bayes (on Yeast), SA-IIS and LC-LDL as public code has them."""
     drawn, public = (chapter.records[name] for name in ("drawn_labels", "public_start"))

@@ -175,6 +175,20 @@ def best_printed_and_mean(chapter):
     return pd.DataFrame(rows)
 
 
+def features(table, names):
+    """The study "features" with names for readers: a row a data set."""
+    columns = {
+        "n_features": "features",
+        "first": "in one direction",
+        "ten": "in ten",
+        "ridge": "degrees, by ridge regression",
+        "neighbours": "by 20 neighbours",
+    }
+    found = table.rename(columns=columns)[list(columns.values())]
+    found.insert(0, "data set", [names.get(d, d) for d in table.dataset])
+    return found.astype({"features": object})
+
+
 def show_sets_apart(chapter):
     """`agreement_by_kind` and `best_printed_and_mean` as HTML."""
     yield show(agreement_by_kind(chapter), "Cells that agree, by kind of data", missing="not run")
