@@ -1,12 +1,15 @@
 """What was tried for printed rows that miss, and the box of settings and departures."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 
-from ldlrepro import SABFGS, AdaBoostLDL
+import ldlrepro
+from ldlrepro import SABFGS, AdaBoostLDL, datasets
 from ldlrepro.papers import adaboost_ldl, mslp, structrf
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.report import causes, departures
@@ -14,7 +17,7 @@ from ldlrepro.report.comparison import defaults
 from ldlrepro.report.ldlf import figures as ldlf_figures
 from ldlrepro.report.ldlf import tables as ldlf
 from ldlrepro.report.mslp import tables as mslp_tables
-from ldlrepro.studies import embedding, faces, leaf_updates, starts, warm_start
+from ldlrepro.studies import embedding, faces, features, leaf_updates, starts, warm_start
 
 pytestmark = pytest.mark.jit_only("of reports")
 MEASURES = ("kl_divergence", "chebyshev")
@@ -243,6 +246,40 @@ def test_other_starts_of_sa_iis_begin_where_they_say():
     expected = dict(zip(starts.STARTS, (1 / np.sqrt(3), 1, 0.5), strict=True))
     assert deviations == pytest.approx(expected, rel=0.02)
     assert all(abs(W.mean()) < 0.05 for W in draws.values())
+
+
+def test_what_features_can_say_of_the_degrees():
+    found = features.run(quick=True)["features"].iloc[0]
+    assert 0 < found["first"] < found["ten"] < 1
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    line, noise = X @ rng.normal(size=(3, 2)), rng.normal(size=(400, 2))
+    assert features.explained(LinearRegression(), X, line) == pytest.approx(1)
+    assert abs(features.explained(LinearRegression(), X, noise)) < 0.05
+    assert features.explained(LinearRegression(), X, line + line.std(0) * noise) == pytest.approx(
+        0.5, abs=0.1
+    )
+
+
+def test_docstrings_name_the_sets_on_which_a_default_fails():
+    table = defaults.ratios(defaults.records())
+    names = datasets.list().drop_duplicates("name").set_index("name").display
+    for method, row in (table > defaults.NO_WORSE).iterrows():
+        if method in ("UniformPredictor", "SingleLabelRF"):  # they do not look, or take one label
+            continue
+        text = " ".join(getattr(ldlrepro, method).__doc__.split())
+        said = re.search(r"By default K-L is above 1.05 of the training mean's on (.*?), of", text)
+        said = set(said[1].split(" and ")) if said else set()
+        assert said == {names[d] for d in row.index[row]}, method
+
+
+def test_rows_of_a_study_stand_for_a_printed_row():
+    table = pd.DataFrame({"dataset": "Movie", "source": "real", "fold": 0, "steps": [1, 5]})
+    mine = causes.of_study(table, "SA-IIS", ["start a", "start a"], "steps")
+    assert mine.method.unique() == ["SA-IIS, start a"]
+    assert [p["stage"] for p in mine.parameters] == [1, 5]
+    assert all(s == {"learner": "SA-IIS"} for s in mine.settings)
+    assert causes.of_study(table, "a", ["b", "c"]).parameters.tolist() == [{}, {}]
 
 
 def test_ratios_to_the_mean_predictor():
