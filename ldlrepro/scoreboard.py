@@ -194,8 +194,8 @@ def scoreboard():
 
     Returns
     -------
-    DataFrame, a row a paper: paper, own and rivals (`Outcomes`), not run, and the number of the
-    paper's claims by verdict
+    DataFrame, a row a paper: paper, own and rivals (`Outcomes`), kinds (own by kind of data, a
+    text, where the kinds differ), not run, and the number of the paper's claims by verdict
     """
     rows = []
     for name, board in BOARDS.items():
@@ -203,8 +203,17 @@ def scoreboard():
         claims = board.claims(chapter)
         verdicts = claims.verdict[~claims.ours].value_counts()
         claims = {f"claims {v}": int(verdicts.get(v, 0)) for v in VERDICTS}
-        rows.append({"paper": board.title} | cells_of(chapter, board.own) | claims)
+        cells = {"kinds": _kinds(name, chapter)} | cells_of(chapter, board.own)
+        rows.append({"paper": board.title} | cells | claims)
     return pd.DataFrame(rows)
+
+
+def _kinds(name, chapter):
+    """Cells of MSLP's own row that agree, by kind of data: the features of one say nothing."""
+    if name != "mslp":
+        return ""
+    found = mslp_tables.agreement_by_kind(chapter).loc["MSLP"]
+    return ", ".join(f"{k.partition(' (')[0]} {o.agree} of {o.tell}" for k, o in found.items())
 
 
 def findings(name):
@@ -281,7 +290,8 @@ def _found_on_ldlf(chapter):
         f"On distinct rows sLDLF is better than BFGS-LDL in {better['BFGS-LDL'].better} of "
         f"{better['BFGS-LDL'].cells} cells and than StructRF in {better['StructRF'].better} of "
         f"{better['StructRF'].cells}.",
-        "The shape of Figure 4(a) comes out on drawn rows, not on distinct ones. K-L with "
+        "The shape of Figure 4(a) comes out on drawn rows up to twenty trees, not on distinct "
+        "ones. K-L with "
         f"{', '.join(map(str, some))} trees, the rate chosen for each: "
         f"{', '.join(f'{drawn[k]:.4f}' for k in some)} drawn, "
         f"{', '.join(f'{chosen[k]:.4f}' for k in some)} distinct; sNDF-LDL on drawn rows, "
@@ -393,7 +403,10 @@ def for_readers(board):
     return pd.DataFrame(
         {
             "paper": board.paper,
-            "own method": [f"{o.agree} of {o.tell}" for o in board.own],
+            "own method": [
+                f"{o.agree} of {o.tell}" + (f" ({kinds})" if kinds else "")
+                for o, kinds in zip(board.own, board.kinds, strict=True)
+            ],
             "rivals": [f"{o.agree} of {o.tell}" for o in board.rivals],
             "cannot tell": [o.untold for o in both],
             "of these, ours outside": [o.outside for o in both],

@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression
 import ldlrepro
 from ldlrepro import SABFGS, AdaBoostLDL, datasets
 from ldlrepro.papers import adaboost_ldl, mslp, structrf
+from ldlrepro.papers.ldlf import PAPER as ldlf_paper
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.report import causes, departures
 from ldlrepro.report.comparison import defaults
@@ -280,6 +281,19 @@ def test_rows_of_a_study_stand_for_a_printed_row():
     assert [p["stage"] for p in mine.parameters] == [1, 5]
     assert all(s == {"learner": "SA-IIS"} for s in mine.settings)
     assert causes.of_study(table, "a", ["b", "c"]).parameters.tolist() == [{}, {}]
+
+
+def test_every_grid_of_a_paper_is_told():
+    others = departures.other_grids(ldlf_paper)
+    told = set(zip(others.method, others.chosen, strict=True))
+    settings = departures.settings_of(ldlf_paper.experiment("tables"))
+    told |= set(zip(settings.method, settings.chosen, strict=True))
+    for experiment in ldlf_paper.experiments:
+        for row in departures.settings_of(experiment).itertuples():
+            assert not row.chosen or (row.method, row.chosen) in told
+    rates = others[others.method == "sLDLF, 5 trees, rate chosen"].iloc[0]
+    assert rates.chosen == "learning_rate: 1, 3, 10, 30, 100"
+    assert rates.experiments == "figure_4_rates, figure_4_rates_drawn"
 
 
 def test_ratios_to_the_mean_predictor():

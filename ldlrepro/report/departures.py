@@ -24,10 +24,30 @@ def settings_of(experiment):
     rows = []
     for method in experiment.methods:
         own, kept = _parameters(method.estimator)
-        grid = "; ".join(f"{name}: {_list(values)}" for name, values in method.grid.items())
         name = type(method.estimator).__name__
-        rows.append((method.name, f"{name}({own})", kept, grid))
+        rows.append((method.name, f"{name}({own})", kept, _grid(method)))
     return pd.DataFrame(rows, columns=["method", "estimator", "defaults kept", "chosen"])
+
+
+def other_grids(paper):
+    """Grids of a paper's experiments that are not those of its tables.
+
+    Returns
+    -------
+    DataFrame: method, chosen, experiments, a row for each method and grid
+    """
+    tables = {(m.name, _grid(m)) for m in paper.experiment("tables").methods}
+    where = {}
+    for experiment in paper.experiments:
+        for method in experiment.methods:
+            if method.grid and (method.name, _grid(method)) not in tables:
+                where.setdefault((method.name, _grid(method)), []).append(experiment.name)
+    rows = [(*key, ", ".join(names)) for key, names in where.items()]
+    return pd.DataFrame(rows, columns=["method", "chosen", "experiments"])
+
+
+def _grid(method):
+    return "; ".join(f"{name}: {_list(values)}" for name, values in method.grid.items())
 
 
 def notes_of(experiment, also=()):
@@ -46,7 +66,8 @@ def notes_of(experiment, also=()):
 def show_departures(chapter, also=()):
     """A closed box: settings, grids and departures of the methods in a chapter's tables.
 
-    Below them, the experiments whose settings were chosen after the printed numbers were seen.
+    Below them, the grids of its other experiments, and the experiments whose settings were chosen
+    after the printed numbers were seen.
 
     Parameters
     ----------
@@ -64,6 +85,9 @@ def show_departures(chapter, also=()):
     rule = "; chosen by the lowest K-L on the validation part" if chosen else ""
     caption = f"Settings in the tables; {split}, seed {experiment.seed}{rule}"
     parts = [show(settings_of(experiment), caption, False).data]
+    others = other_grids(chapter.paper)
+    if len(others):
+        parts.append(show(others, "Grids of other experiments", False).data)
     seen = [(e.name, e.why) for e in chapter.paper.experiments if e.why]
     if seen:
         frame = pd.DataFrame(seen, columns=["experiment", "looks for"])
