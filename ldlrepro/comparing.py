@@ -172,9 +172,11 @@ class Comparison:
         return matrix.ranks(self.records, self._known(measure))
 
     def against(self, mine=None, measure=None):
-        """One of your methods against every other: better on, shown, mean gain."""
+        """One of your methods against every other: better on, shown (texts), mean gain."""
         mine = mine or (self.mine[0] if self.mine else self.skill(measure).index[0])
-        return matrix.against(self.records, mine, self._known(measure))
+        table = matrix.against(self.records, mine, self._known(measure))
+        # As texts: pandas prints tuples of numbers as such.
+        return table.map(lambda value: str(value) if isinstance(value, tuple) else value)
 
     def picture(self, measure=None):
         """`skill` as a heat map."""

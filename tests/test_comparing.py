@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 
@@ -268,6 +269,7 @@ def test_stored_rivals_stand_beside_a_new_method(here):
     table = found.against()
     assert {"StructRF", "MSLP", "SA-BFGS", "sLDLF"} <= set(table.against)
     assert (table.gain.diff().dropna() >= 0).all()
+    assert re.fullmatch(r"\d of 1", table["better on"][0]) and "(" not in str(table["better on"])
     page = found._repr_html_()
     assert "s-JAFFE" in page and "Holm" in page
 
