@@ -43,7 +43,7 @@ class PTBayes(RowWeights, LDLEstimator):
     are singular where there are fewer rows than features.
 
     By default K-L is above 1.05 of the training mean's on SCUT-FBP, of the 16 sets of the
-    book's page on defaults. The 300 features of that set move as one, and are counted as 300.
+    book's page on defaults. The 300 features of that set nearly move as one, and count as 300.
 
     References
     ----------

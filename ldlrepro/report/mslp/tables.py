@@ -183,6 +183,8 @@ def features(table, names):
         "ten": "in ten",
         "ridge": "degrees, by ridge regression",
         "neighbours": "by 20 neighbours",
+        "whitened": "the same, directions weighted alike",
+        "forest": "by a forest",
     }
     found = table.rename(columns=columns)[list(columns.values())]
     found.insert(0, "data set", [names.get(d, d) for d in table.dataset])
