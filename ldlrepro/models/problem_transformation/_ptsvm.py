@@ -30,7 +30,7 @@ class PTSVM(LDLEstimator):
     C : float > 0, price of an error.
     draws : None, "labels" or int >= 1, labels drawn for a training row; "labels" for as many as
         there are labels, so that there are c n rows as in the original. None draws nothing: the
-        weights of a row are c times its degrees, what more and more draws come to.
+        weights of a row are c times its degrees, what c draws give on average.
     width : float > 0 or None, of the kernel ``exp(-|x - y|^2 / (2 width^2))``; None for the average
         distance between training rows (MSLP paper, section 3.1).
     folds : int >= 2, parts of the rows for the held-out decision values.
@@ -56,8 +56,8 @@ class PTSVM(LDLEstimator):
 
     Where labels are nearly equally likely in every row, as on the Yeast sets, what is learned from
     drawn labels is mostly the draws: with ``draws="labels"`` K-L has been up to 1.1 times the
-    training mean's there, with every C from 0.01 to 1. Degrees as weights have no such noise; a fit
-    takes up to twice as long, for every row takes part in every pair of labels that it has.
+    training mean's there. Degrees as weights have no such noise; a fit takes up to two and a half
+    times as long, for every row takes part in every pair of labels that it has.
 
     A fit takes ``folds`` + 1 machines for each of c (c - 1) / 2 pairs.
 
