@@ -293,8 +293,9 @@ def _found_on_ldlf(chapter):
         f"On distinct rows sLDLF is better than BFGS-LDL in {better['BFGS-LDL'].better} of "
         f"{better['BFGS-LDL'].cells} cells and than StructRF in {better['StructRF'].better} of "
         f"{better['StructRF'].cells}.",
-        "That more trees are better, as in Figure 4(a), does not come out on distinct rows; on drawn "
-        f"rows the means fall up to twenty trees, but {twenty} folds have 20 better than 5. K-L with "
+        "That more trees are better, as in Figure 4(a), does not come out on distinct rows; on "
+        f"drawn rows the means fall up to twenty trees, but 20 are better than 5 in {twenty} "
+        "folds. K-L with "
         f"{', '.join(map(str, some))} trees, the rate chosen for each: "
         f"{', '.join(f'{drawn[k]:.4f}' for k in some)} drawn, "
         f"{', '.join(f'{chosen[k]:.4f}' for k in some)} distinct; sNDF-LDL on drawn rows, "
