@@ -8,8 +8,7 @@ than 1e-4: whether that happens within its ten steps from the identity.
 import numpy as np
 import pandas as pd
 
-from ldlrepro import datasets, metrics
-from ldlrepro.papers.learners import SAIIS
+from ldlrepro import SAIIS, datasets, metrics
 from ldlrepro.protocols.split import hold_out
 
 SETS = (
@@ -54,11 +53,13 @@ def run(quick=False):
             where = bunch.name, bunch.source, fold
             for start, draw in STARTS.items():
                 init = draw(np.random.default_rng(fold), (D.shape[1], X.shape[1]))
-                model = SAIIS(STEPS[-1], init=init, path=STEPS).fit(X[fitted], D[fitted])
+                model = SAIIS(STEPS[-1], scale=None, init=init, path=STEPS).fit(
+                    X[fitted], D[fitted]
+                )
                 for steps, P in model.staged_predict(X[test]):
                     scores = [metrics.measure(m)(D[test], P) for m in MEASURES]
                     rows.append((*where, start, steps, *scores))
-            public = SAIIS(PUBLIC_STEPS, init="identity", tol=PUBLIC_STOP)
+            public = SAIIS(PUBLIC_STEPS, scale=None, init="identity", tol=PUBLIC_STOP)
             stops.append((*where, public.fit(X[fitted], D[fitted]).n_iter_))
     return {
         "starts": pd.DataFrame(
