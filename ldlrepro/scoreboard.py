@@ -432,43 +432,16 @@ def in_markdown(board):
 
 def _how(name):
     """What `causes` needs to know of a chapter."""
+    chapter = chapter_of(name)
     if name == "mldf":
-        return {"own": mldf_tables.own_measures, "more": _studied_for_mldf(chapter_of(name))}
+        return {"own": mldf_tables.own_measures, "more": mldf_tables.causes_studied(chapter)}
     if name == "adaboost_ldl":
-        starts = chapter_of(name).study("starts")["starts"]
-        more = causes.of_study(starts, "SA-IIS", "start " + starts.start, "steps")
-        how = {"stands_for": adaboost_tables.WITH_GRADIENT}
-        return how | {"more": [("coefficients drawn from other densities", more, "steps")]}
+        more = adaboost_tables.causes_studied(chapter)
+        return {"stands_for": adaboost_tables.WITH_GRADIENT, "more": more}
     if name == "ldlf":
-        rivals = ldlf_tables.causes_of_rivals(chapter_of(name), structrf.PAPER)
+        rivals = ldlf_tables.causes_of_rivals(chapter, structrf.PAPER)
         return {"more": list(rivals), "stages": "iterations"}
     return {}
-
-
-def _studied_for_mldf(chapter):
-    """Studies of the MLDF chapter that looked for causes, as `causes` takes them."""
-    ties, depth = chapter.study("ties")["ties"], chapter.study("depth")["depth"]
-    keys = ["dataset", "source", "fold", "method", "depth"]
-    depth = depth.pivot_table(index=keys, columns="measure", values="test", dropna=False)
-    depth = depth.dropna(how="all").reset_index()
-    levels = depth.depth.map("{:.0f}".format).where(depth.depth.notna(), "unlimited")
-    forest = depth.method == "RF-PCT"
-    ranked = ties.trees.astype(str) + " trees, ties " + ties.ties
-    return [
-        ("how tied scores are ranked", causes.of_study(ties, "RF-PCT", ranked), ""),
-        (
-            "depth of the trees, first splits",
-            causes.of_study(depth[forest], "RF-PCT", "500 trees of depth " + levels[forest]),
-            "",
-        ),
-        (
-            "depth of the trees, first splits",
-            causes.of_study(
-                depth[~forest], "MLDF", "no reuse, " + levels[~forest] + " more levels a layer"
-            ),
-            "",
-        ),
-    ]
 
 
 def show_causes(name):

@@ -7,6 +7,7 @@ import pandas as pd
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import stats
+from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, tally
 from ldlrepro.report.settings import declared, with_settings
 from ldlrepro.report.tables import agreeing, cells, show, show_by_fives, summary
@@ -142,6 +143,13 @@ def with_public_settings(chapter):
     there = pd.MultiIndex.from_frame(chapter.counted[keys])
     kept = chapter.counted[~there.isin(pd.MultiIndex.from_frame(given[keys]))]
     return pd.concat([kept, given])
+
+
+def causes_studied(chapter):
+    """(cause, records, what their stages are) for `causes`: starts of plain SA-IIS."""
+    starts = chapter.study("starts")["starts"]
+    tried = of_study(starts, "SA-IIS", "start " + starts.start, "steps")
+    return [("coefficients drawn from other densities", tried, "steps")]
 
 
 def in_print(ratios, printed):

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.protocols import stats
+from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, duels, show_head_to_head, tally
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
@@ -429,6 +430,25 @@ def show_depths(chapter, table):
         numbers = mine.groupby("dataset").fold.nunique()
         caption = f"{chapter.names.get(name, name)}, {splits(numbers)}"
         yield show(depths(mine, to_stand_beside(chapter, 4)), caption, False, form="{:.3f}")
+
+
+def causes_studied(chapter):
+    """(cause, records, what their stages are) for `causes`: ties of RF-PCT, depth of the trees."""
+    ties, depth = chapter.study("ties")["ties"], chapter.study("depth")["depth"]
+    keys = ["dataset", "source", "fold", "method", "depth"]
+    depth = depth.pivot_table(index=keys, columns="measure", values="test", dropna=False)
+    depth = depth.dropna(how="all").reset_index()
+    depth["levels"] = depth.depth.map("{:.0f}".format).where(depth.depth.notna(), "unlimited")
+    ranked = ties.trees.astype(str) + " trees, ties " + ties.ties
+    forest, cascade = (depth[depth.method == name] for name in (FOREST, CASCADE))
+    deep = "500 trees of depth " + forest.levels
+    deeper = "no reuse, " + cascade.levels + " more levels a layer"
+    why = "depth of the trees, first splits"
+    return [
+        ("how tied scores are ranked", of_study(ties, "RF-PCT", ranked), ""),
+        (why, of_study(forest, "RF-PCT", deep), ""),
+        (why, of_study(cascade, "MLDF", deeper), ""),
+    ]
 
 
 def show_reuse(chapter, no_reuse, deep, forest="RF-PCT, 500 trees"):
