@@ -1,5 +1,7 @@
 """Tables and figures of the page on photographs, from records made up for the test."""
 
+import re
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -63,6 +65,8 @@ def test_a_verdict_says_that_it_is_of_other_data():
     assert set(found.verdict) == {"tested on other data: holds"}
     near = images.claims(fits(LOSSES | {"dLDLF": 0.5988}), GRID)
     assert near.verdict[0] == "tested on other data: no difference shown"
+    leads = re.findall(r"(0\.\d{3}) \(labels", near.evidence[0])
+    assert len(leads) == 2 and all(float(lead) > 0.0012 for lead in leads)
     worse = images.claims(fits(LOSSES | {"dLDLF": 0.95}), GRID.assign(kl_divergence=1.0))
     said = dict(zip(worse["the paper says"], worse.verdict, strict=True))
     assert [v for c, v in said.items() if "dLDLF is better than DLDL" in c] == [

@@ -241,10 +241,14 @@ def _of_depth(grid, said):
     deepest = int(line.index[-1])
     text = f"K-L by depth {_line(line)}; lowest at {int(line.idxmin())}, deepest run {deepest}"
     at_18 = number_claim(line.get(18), said["kl-at-depth-18"], "K-L")
+    # A line of one fit a point goes to and fro: a rise is one that exceeds those on the way down.
+    down = line[: line.idxmin()]
+    rise, swing = line.iloc[-1] - line.min(), (down - down.cummin()).max()
+    rises = f"from there up by {rise:.4f}, on the way down by up to {swing:.4f}"
     return {
         "depth-falls": (float(line.iloc[0] > line.min()), text),
         "depth-rises": (
-            (float(line.iloc[-1] > line.min()), text)
+            (float(rise > swing), f"{text}; {rises}")
             if 18 in line
             else not_run(f"the deepest tree run is {deepest}, the paper's 18")
         ),
