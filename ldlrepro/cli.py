@@ -146,9 +146,9 @@ def _parser():
     )
     add.add_argument("--data", type=Path, metavar="FILE", help="your own: .csv .parquet .npz .mat")
     add.add_argument("--labels", metavar="NAMES", help="its label columns: 'd_*' or sad,happy")
-    add.add_argument("--task", choices=("auto", "ldl", "multilabel"), default="auto")
-    add.add_argument("--folds", type=int, default=10, help="of your data (default: 10)")
-    add.add_argument("--seed", type=int, default=0, help="of the folds of your data")
+    add.add_argument("--task", choices=("auto", "ldl", "multilabel"), help="of your data")
+    add.add_argument("--folds", type=int, help="of your data (default: 10)")
+    add.add_argument("--seed", type=int, help="of the folds of your data (default: 0)")
     add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
     add.add_argument("--out", type=Path, metavar="FILE", help="a page, .html, or records, .csv")
     add.add_argument(
@@ -361,15 +361,28 @@ def _compare(options):
         raise comparing.CompareError(f"--out {options.out}: write a page, .html, or records, .csv.")
     if options.data and options.dataset:
         raise comparing.CompareError("Give --data, your own, or --dataset, registered ones.")
+    if options.out and not options.out.parent.is_dir():
+        where = options.out.parent
+        raise comparing.CompareError(f"--out {options.out}: there is no folder {where}.")
+    own = ("labels", "task", "folds", "seed")
+    given = [f"--{name}" for name in own if getattr(options, name) is not None]
+    if given and not options.data:
+        raise comparing.CompareError(
+            f"{', '.join(given)}: of your own data, which --data names. Registered sets keep the "
+            "folds of the stored records."
+        )
     named = comparing.load_methods(options.methods)
     if options.data:
-        what = {"X": userdata.read(options.data, options.labels, options.task)}
-        what |= {"folds": options.folds, "random_state": options.seed}
+        what = {"X": userdata.read(options.data, options.labels, options.task or "auto")}
+        what |= {"folds": 10 if options.folds is None else options.folds}
+        what |= {"random_state": options.seed or 0}
     else:
         what = {"datasets": options.dataset or comparing.at_hand()}
     found = comparing.compare(
         named or None, **what, n_jobs=options.n_jobs, records=options.records, progress=True
     )
+    if options.out:  # first: who reads the tables may close the pipe
+        (found.to_html if options.out.suffix == ".html" else found.to_csv)(options.out)
     for line in found.said():
         print(line)
     skill = found.skill().rename(columns=found.names)
@@ -379,8 +392,10 @@ def _compare(options):
         print(f"\n{name} against the others\n")
         table = found.against(name)
         _print(table.assign(gain=table.gain.map("{:+.1%}".format)).astype(str))
+    if len(found.names) > 1:
+        print("\nAverage ranks over families of data sets\n")
+        print(found.ranks().map("{:.2f}".format).to_string())
     if options.out:
-        (found.to_html if options.out.suffix == ".html" else found.to_csv)(options.out)
         print(f"\n{options.out}")
 
 

@@ -110,6 +110,8 @@ def compare(
     if datasets is None:
         data = X if D is None and hasattr(X, "label_names") else bunch(X, D, task=task)
         kind = data.task
+        if not 2 <= folds <= len(data.X):
+            raise CompareError(f"folds is {folds}: from 2 to the number of rows, {len(data.X)}.")
         experiment = Experiment(
             own.EXPERIMENT,
             (),
@@ -276,13 +278,22 @@ def at_hand():
         There are none.
     """
     table = registry.list().set_index("name")
-    there = [d for d in comparison.TABLES.datasets if (table.at_hand[[d]] != "no").any()]
+    stored = _compared(paths.shipped_results())
+    there = [d for d in stored if (table.at_hand[[d]] != "no").any()]
     if not there:
         raise CompareError(
             "No data set is at hand: `ldlrepro data fetch s-JAFFE` gets one, LDLREPRO_DATA names a "
             "folder that has them, --data takes your own."
         )
     return there
+
+
+def _compared(root):
+    """Data sets on which half of the methods or more have records: few rivals make no ranks."""
+    records = read(comparison.PAPER, comparison.TABLES, root=root)
+    methods = records.groupby("dataset").method.nunique()
+    enough = methods[methods >= len(comparison.TABLES.methods) / 2].index
+    return [d for d in comparison.TABLES.datasets if d in enough]
 
 
 def _stored_experiment(names):
@@ -307,8 +318,8 @@ def _methods(methods, kind, stored):
         for name in named:
             if name in set(stored.method):
                 raise CompareError(
-                    f"A stored method is called {name!r}; give yours another name: "
-                    f"compare({{'my {name}': ...}})."
+                    f"A stored method is called {name!r}; give yours another name: a class of "
+                    f"another name, or compare({{'my {name}': ...}})."
                 )
     elif _NULLS[kind] not in named:
         named[_NULLS[kind]] = dict(all_estimators(kind))[_NULLS[kind]]()
@@ -342,8 +353,14 @@ def _wrapped(estimator, kind, name):
         raise CompareError(f"{name} is a class: give an object, {estimator.__name__}().")
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise CompareError(f"{name} has no fit and predict: {type(estimator).__name__}.")
+    other = MultiLabelEstimator if kind == "ldl" else LDLEstimator
+    if isinstance(estimator, other):
+        has = {"ldl": "label distributions", "multilabel": "zeros and ones"}[kind]
+        raise CompareError(f"{name} learns other targets than these data have, {has}.")
     return estimator if isinstance(estimator, own_base) else wrapper(estimator)
 
 
 def _foreign(methods):
-    return [m.name for m in methods if isinstance(m.estimator, OnSimplex | Scores)]
+    """Names of the methods that are none of this package's."""
+    inner = [(m.name, getattr(m.estimator, "foreign", m.estimator)) for m in methods]
+    return [name for name, model in inner if type(model).__module__.split(".")[0] != "ldlrepro"]

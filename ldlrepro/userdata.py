@@ -159,7 +159,16 @@ def _array(arrays, names, path):
 
 def _frame(path, kind):
     if kind == ".csv":
-        return pd.read_csv(path)
+        try:
+            frame = pd.read_csv(path)
+        except pd.errors.EmptyDataError:
+            raise UserDataError(f"{path} is empty.") from None
+        if frame.shape[1] == 1 and ";" in str(frame.columns[0]):
+            raise UserDataError(
+                f"{path} has one column, {frame.columns[0]!r}: its separator seems to be ';'. Save "
+                "it with commas, and with points in numbers."
+            )
+        return frame
     try:
         return pd.read_parquet(path)
     except ImportError:

@@ -12,18 +12,21 @@ import pytest
 from scipy.io import savemat
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import ldlrepro
-from ldlrepro import comparing, datasets, userdata
+from ldlrepro import cli, comparing, datasets, userdata
 from ldlrepro.comparing import CompareError, compare, load_methods
 from ldlrepro.discovery import TASKS
 from ldlrepro.errors import DataUnavailableError, NormalisationWarning, UnknownNameError
 from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.papers import comparison
-from ldlrepro.protocols import own, runner, state
+from ldlrepro.protocols import own, runner, state, stats
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.split import ten_folds
+from ldlrepro.report.comparison import matrix
 from ldlrepro.userdata import UserDataError
 
 pytestmark = pytest.mark.jit_only("of comparisons")
@@ -88,6 +91,24 @@ def test_records_are_kept_and_a_changed_method_runs_again(here, tmp_path):
     assert Mean.fits == 6  # other data
 
 
+def test_a_change_behind_a_method_counts(tmp_path, monkeypatch):
+    """In a file that its file imports, and in the class of an estimator that it holds."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    helper, method = tmp_path / "of_helper.py", tmp_path / "of_method.py"
+    method.write_text("from of_helper import fit_it\nclass M:\n    fit = fit_it\n")
+    data = userdata.bunch(*rows())
+    experiment = Experiment(own.EXPERIMENT, (), ("data",), folds=3)
+    marks = []
+    for text in ("def fit_it(self, X, D): pass\n", "def fit_it(self, X, D): ...\n"):
+        helper.write_text(text)
+        (model,) = load_methods([f"{method}:M"]).values()
+        for one in (model, Ridge(), make_pipeline(StandardScaler(), model)):
+            marks.append(own._mark(Method("m", OnSimplex(one)), experiment, data))
+    held = [a == b for a, b in zip(marks[:3], marks[3:], strict=True)]
+    assert held == [False, True, False]
+    assert len(set(marks[:3])) == 3
+
+
 def test_a_method_that_fails_is_named_and_the_others_are_kept(here, tmp_path):
     class Broken(Mean):
         def predict(self, X):
@@ -122,6 +143,8 @@ def test_a_bad_call_is_one_line(here):
         (lambda: compare({"m": Mean()}, datasets=["s-JAFFE", "image"]), "Not compared together"),
         (lambda: compare(datasets=["s-JAFFE"]), "Name a method"),
         (lambda: compare({"StructRF": Mean()}, datasets=["s-JAFFE"]), "give yours another name"),
+        (lambda: compare({"m": Mean()}, X, D, folds=1), "folds is 1: from 2 to"),
+        (lambda: compare({"m": ldlrepro.MLDF()}, X, D), "m learns other targets"),
     ):
         with pytest.raises(CompareError) as caught:
             wrong()
@@ -211,11 +234,15 @@ def test_a_bad_table_is_named(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("x,name,d_1,d_2\n1,ann,.5,.5\n2,bob,1,0\n")
     (tmp_path / "t.txt").write_text("")
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "semicolons.csv").write_text("x;d_1;d_2\n1;0,5;0,5\n")
     np.savez(tmp_path / "t.npz", A=np.eye(2))
     for path, labels, message in (
         (tmp_path / "no.csv", "d_*", "There is no file"),
         (tmp_path / "t.txt", "d_*", "files are .csv, .parquet, .npz or .mat, not '.txt'"),
         (tmp_path / "t.npz", None, "has no array X or features; it has: A"),
+        (tmp_path / "empty.csv", "d_*", "is empty"),
+        (tmp_path / "semicolons.csv", "d_*", "its separator seems to be ';'"),
         (table, None, "Which columns of .* are labels.*there are: x, name, d_1, d_2"),
         (table, "e_*", "No column of .* is called 'e_\\*'"),
         (table, "*", "no feature is left"),
@@ -293,6 +320,41 @@ def test_a_pair_that_is_left_out_is_not_declared():
     assert len(experiment.methods_on("x")) == 2
 
 
+def test_a_set_with_few_records_is_not_taken_by_itself(monkeypatch):
+    records = state.read(comparison.PAPER, comparison.TABLES, datasets=["SJAFFE", "Movie"])
+    few = (records.dataset == "SJAFFE") | records.method.isin(["StructRF", "MeanPredictor"])
+    monkeypatch.setattr(comparing, "read", lambda *_, **__: records[few])
+    assert comparing._compared(None) == ["SJAFFE"]
+
+
+def test_all_rivals_of_a_table_are_one_family():
+    """A p of .01 among twenty is shown by itself, not after Holm's adjustment."""
+    rng = np.random.default_rng(0)
+    noise = {f"rival {i}": rng.normal(scale=0.02, size=10) for i in range(20)}
+    noise["rival 0"] += 0.02
+    parts = [pd.DataFrame({"method": m, "kl_divergence": 0.3 + e}) for m, e in noise.items()]
+    parts.append(pd.DataFrame({"method": "mine", "kl_divergence": np.full(10, 0.3)}))
+    records = pd.concat([p.assign(fold=range(10)) for p in parts], ignore_index=True)
+    records = records.assign(dataset="own", n_train=90, n_test=10)
+    shown = matrix.against(records, "mine", "kl_divergence").set_index("against").shown["rival 0"]
+    pair = [records[records.method == m].kl_divergence.to_numpy() for m in ("rival 0", "mine")]
+    p = stats.corrected_t(*pair, 90, 10)
+    assert 0.05 / 20 < p < 0.05 and tuple(shown)[:2] == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--folds", "5", "--seed", "1"], "--folds, --seed: of your own data"),
+        (["--out", "nowhere/page.html"], "there is no folder nowhere"),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused(options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CompareError, match=message):
+        cli._compare(cli._parser().parse_args(["compare", "AAKNN", *options]))
+
+
 def test_the_command(tmp_path):
     X, D = rows(30)
     columns = [*"abcd", "d_1", "d_2", "d_3"]
@@ -303,7 +365,11 @@ def test_the_command(tmp_path):
         "    def fit(self, X, D):\n        self.D = D\n"
         "    def predict(self, X):\n        return np.tile(self.D.mean(axis=0), (len(X), 1))\n"
     )
+    (tmp_path / "their_file.py").write_text(
+        "import ldlrepro\nclass Theirs(ldlrepro.AAKNN):\n    pass\n"
+    )
     command = [sys.executable, "-m", "ldlrepro.cli", "compare", "my_file.py:MyMethod", "AAKNN"]
+    command += ["their_file.py:Theirs"]
     command += ["--data", "t.csv", "--labels", "d_*", "--folds", "3", "--n-jobs", "2"]
     done = subprocess.run(
         [*command, "--out", "page.html"],
@@ -314,6 +380,8 @@ def test_the_command(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "MyMethod against the others" in done.stdout
+    assert "Theirs against the others" in done.stdout
+    assert "AAKNN against the others" not in done.stdout
     page = (tmp_path / "page.html").read_text()
     assert "<img alt='Heat map" in page and "http" not in page
     assert list((tmp_path / "ldlrepro-records" / "own").glob("t.csv"))

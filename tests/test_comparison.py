@@ -9,7 +9,7 @@ from ldlrepro.datasets import make_toy
 from ldlrepro.papers import comparison
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.studies import tables_of
-from ldlrepro.report.comparison import across, matrix, toy
+from ldlrepro.report.comparison import across, choice, matrix, toy
 from ldlrepro.studies import time_limit
 
 pytestmark = pytest.mark.jit_only("of reports")
@@ -111,12 +111,28 @@ def test_practical_equivalence():
 
 def test_advice_takes_the_fastest_of_those_as_good():
     names = {d: d for d in SETS}
-    table = matrix.advice(records(VALUES | {("near", d): 0.1 for d in SETS}), NULL, KL, names)
+    table = choice.advice(records(VALUES | {("near", d): 0.1 for d in SETS}), NULL, KL, names)
     (movie,) = table[table.family == "Movie"].to_dict("records")
     assert movie["best"] == "slow" and movie["as good"] == "near"
     assert (movie["fastest of these"], movie["seconds"]) == ("near", 1.0)
     (yeast,) = table[table.family == "Yeast"].to_dict("records")
+    assert (yeast["rows"], yeast["features"], yeast["labels"]) == ("2465", "24", "15 to 18")
     assert yeast["data sets"] == 2 and yeast["best"] == "partial" and yeast["as good"] == ""
+
+
+def test_the_front_is_what_nothing_is_both_faster_and_better_than():
+    found = choice.front(records(VALUES), NULL, KL)
+    assert list(found.index) == ["near", NULL, "bad", "slow"]
+    assert list(found.index[found.front]) == ["near", "slow"]
+    assert found.seconds.tolist() == pytest.approx([1, 1, 1, 2])
+    assert found.skill["bad"] == matrix.LEAST and found.skill[NULL] == 0
+
+
+def test_grids_are_counted():
+    grid = {"a": [1, 2], "b": [1, 2, 3]}
+    methods = Method("plain", None), Method("chosen", None, grid), Method("fixed", None)
+    table = matrix.grid_sizes(Experiment("e", methods, ("x",)))
+    assert table.to_numpy().tolist() == [[1, "plain; fixed"], [6, "chosen"]]
 
 
 class Sleepless(MeanPredictor):

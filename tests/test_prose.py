@@ -92,6 +92,7 @@ REASONS = {
         "294": "features of Natural Scene, data/datasets.csv",
         "3": "of Tables 2 and 3 of the paper",
         "0": "the first row",
+        "16": "of VGG-16",
     },
     "intro": {
         "95": "report.claims.REPRODUCED",

@@ -2,6 +2,7 @@
 
 import inspect
 import sys
+import sysconfig
 import tempfile
 import traceback
 import warnings
@@ -151,7 +152,7 @@ def _common(bunch, method, fold, mark, experiment):
 
 
 def _mark(method, experiment, bunch):
-    """What a record depends on: protocol, estimator, and the file of a foreign one's class."""
+    """What a record depends on: protocol, estimator, and the files of a foreign one's classes."""
     known = bunch.source in ("real", "realigned")
     data = of_data(bunch.name, bunch.source) if known else bunch.sha256[:12]
     inner = getattr(method.estimator, "foreign", None)
@@ -159,16 +160,68 @@ def _mark(method, experiment, bunch):
         return f"{of_method(method, experiment.folds, experiment)}.{data}"
     parameters = inner.get_params() if hasattr(inner, "get_params") else vars(inner)
     bare = replace(method, estimator=type(method.estimator)())
-    parts = of_method(bare, experiment.folds, experiment), _text_of(type(inner)), parameters
+    parts = of_method(bare, experiment.folds, experiment), _texts_of(inner), parameters
     return f"{joblib.hash(parts)[:12]}.{data}"
 
 
+def _texts_of(inner):
+    """What the classes of an estimator, and of those inside it, are made of: names and texts.
+
+    Of an installed class, its name and the version of its package; of others, the texts of their
+    files and of all files that these import and that are not installed.
+    """
+    kinds, parts, files = _classes(inner, set()), [], {}
+    for kind in sorted(kinds, key=lambda k: (k.__module__, k.__qualname__)):
+        parts.append(f"{kind.__module__}.{kind.__qualname__}")
+        module = sys.modules.get(kind.__module__)
+        if kind.__module__ == "__main__":
+            parts.append(joblib.hash(cloudpickle.dumps(kind)))
+        elif _is_installed(module):
+            top = sys.modules.get(kind.__module__.partition(".")[0])
+            parts.append(str(getattr(top, "__version__", "")))
+        else:
+            _add_files(module, files)
+    return parts, sorted(files.items())
+
+
+def _classes(value, seen):
+    """Classes of an estimator, their bases, and those of the estimators that it holds.
+
+    Parameters
+    ----------
+    seen : set of the ids of what was looked at, for what holds itself
+    """
+    if id(value) in seen or isinstance(value, type):
+        return set()
+    seen.add(id(value))
+    if isinstance(value, list | tuple | set | dict):
+        inside, found = value, set()
+    elif hasattr(value, "fit") or hasattr(value, "transform"):
+        inside = value.get_params(deep=False) if hasattr(value, "get_params") else vars(value)
+        found = set(type(value).__mro__) - {object}
+    else:
+        return set()
+    parts = inside.values() if isinstance(inside, dict) else inside
+    return found.union(*(_classes(part, seen) for part in parts))
+
+
+def _add_files(module, files):
+    """Texts of a module's file and of those not installed that it imports, by path."""
+    path = module.__file__
+    if path in files:
+        return
+    files[path] = Path(path).read_text(encoding="utf-8")
+    for value in list(vars(module).values()):
+        name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+        other = sys.modules.get(name) if isinstance(name, str) else None
+        if other is not None and name != "__main__" and not _is_installed(other):
+            _add_files(other, files)
+
+
 @lru_cache
-def _text_of(kind):
-    """Text of the file that a class comes from; its name where that is installed."""
-    if kind.__module__ == "__main__":
-        return joblib.hash(cloudpickle.dumps(kind))
-    path = inspect.getsourcefile(kind)
-    if path is None or "site-packages" in Path(path).parts:
-        return f"{kind.__module__}.{kind.__qualname__}"
-    return Path(path).read_text(encoding="utf-8")
+def _is_installed(module):
+    """Whether a module is Python's, built in, or of an installed package."""
+    path = getattr(module, "__file__", None)
+    if path is None or not path.endswith(".py"):
+        return True
+    return "site-packages" in path or Path(path).is_relative_to(sysconfig.get_path("stdlib"))

@@ -3,9 +3,9 @@
 from itertools import combinations
 
 import baycomp
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import datasets as data
 from ldlrepro import parameters, protocols
@@ -13,7 +13,7 @@ from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import stats
 from ldlrepro.protocols.declare import reseeded
 from ldlrepro.report import chapter, provenance
-from ldlrepro.report.compare import family, wins
+from ldlrepro.report.compare import duels, family, held
 from ldlrepro.report.mldf.tables import own_measures
 from ldlrepro.report.plots import heat_map, nothing
 from ldlrepro.report.values import Share, Spread
@@ -94,7 +94,7 @@ def skill(records, null, measure):
         loss = 1 - loss
     table = (1 - loss / loss.loc[null]).loc[:, loss.loc[null].notna()]
     order = pd.DataFrame(
-        {"holes": table.isna().sum(axis=1), "mean": _by_families(table).mean(axis=1)}
+        {"holes": table.isna().sum(axis=1), "mean": by_families(table).mean(axis=1)}
     )
     return table.loc[order.sort_values(["holes", "mean"], ascending=[True, False]).index]
 
@@ -110,7 +110,7 @@ def ranks(records, measure):
     """
     table = means(records, measure).dropna()
     ranked = stats.ranks(table.to_numpy().T, MEASURES[measure].greater_is_better).T
-    by_family = _by_families(pd.DataFrame(ranked, index=table.index, columns=table.columns))
+    by_family = by_families(pd.DataFrame(ranked, index=table.index, columns=table.columns))
     found = by_family.mean(axis=1).sort_values()
     found.attrs["families"] = by_family.shape[1]
     return found
@@ -130,7 +130,7 @@ def leaders(records, measure, number):
 def against(records, mine, measure):
     """One method against each of the others on the data sets that both have.
 
-    The corrected test, all data sets of a rival as one family (see `compare.wins`).
+    The corrected test; the tests of the whole table are one family.
 
     Returns
     -------
@@ -139,15 +139,26 @@ def against(records, mine, measure):
     """
     table = means(records, measure)
     loss = 1 - table if MEASURES[measure].greater_is_better else table
+    fought = duels(records, mine, list(table.index.drop(mine)), [measure])
+    tested = fought[fought.testable.astype(bool)]
     rows = []
-    for rival in table.index.drop(mine):
-        found = wins(records, [(mine, rival)], [measure])
+    for rival, cells in fought.groupby("rival", sort=False):
+        ahead = [
+            held(tested.p_corrected, (tested.rival == rival) & (sign * tested.gain > 0))
+            for sign in (1, -1)
+        ]
         gain = 1 - np.exp(np.log(loss.loc[mine] / loss.loc[rival]).mean())
-        if found.cells:
-            share = Share(found.better, found.cells)
-            rows.append((rival, share, found.shown, found.worse, gain))
+        rows.append((rival, Share(int((cells.gain > 0).sum()), len(cells)), *ahead, gain))
     columns = ["against", "better on", "shown", "the reverse shown", "gain"]
     return pd.DataFrame(rows, columns=columns).sort_values("gain", ignore_index=True)
+
+
+def grid_sizes(experiment):
+    """How many points the grids of an experiment have: points, methods."""
+    sizes = {m.name: len(ParameterGrid(m.grid)) for m in experiment.methods}
+    frame = pd.DataFrame({"method": list(sizes), "points": list(sizes.values())})
+    methods = frame.groupby("points").method.agg("; ".join)
+    return methods.rename("methods").reset_index()
 
 
 def complete(records):
@@ -243,7 +254,7 @@ def standing(records, methods, measure):
     """
     table = means(records, measure)
     ranked = table.rank(ascending=not MEASURES[measure].greater_is_better)
-    place, number = _by_families(ranked), _by_families(table.notna().sum().to_frame("n").T)
+    place, number = by_families(ranked), by_families(table.notna().sum().to_frame("n").T)
     rows = {
         method: [
             ""
@@ -272,9 +283,9 @@ def by_partition(partitions, methods, null, measure):
     its average rank among these methods, "rank, <name>"
     """
     tables = _of_partitions(partitions, methods, null, measure)
-    table = pd.DataFrame({name: _by_families(t).mean(axis=1) for name, t in tables.items()})
+    table = pd.DataFrame({name: by_families(t).mean(axis=1) for name, t in tables.items()})
     for name, skills in tables.items():
-        ranked = _by_families(skills.rank(ascending=False))
+        ranked = by_families(skills.rank(ascending=False))
         table[f"rank, {name}"] = ranked.mean(axis=1)
     return table.sort_values(table.columns[0], ascending=False).rename_axis("method")
 
@@ -316,46 +327,6 @@ def _of_partitions(partitions, methods, null, measure):
     return {n: t.loc[there, sets] for n, t in tables.items()}
 
 
-def advice(records, null, measure, names):
-    """Which method to take, by family of data sets: computed from the records.
-
-    Returns
-    -------
-    DataFrame, a row a family: data sets, the best method and its skill, the methods that are not
-    shown worse on any of the sets and lose at most `REGION` to it, the fastest of them with the
-    seconds of a fit, and those that lose more and are not shown worse
-    """
-    rows = []
-    for name in dict.fromkeys(family(d) for d in records.dataset):
-        mine = records[[family(d) == name for d in records.dataset]]
-        mine = mine[mine.method.isin(complete(mine))]
-        table = skill(mine, null, measure).mean(axis=1)
-        best = table.idxmax()
-        held = [
-            m
-            for m in table.index
-            if m != best and not wins(mine, [(best, m)], [measure]).shown.plain
-        ]
-        near = [m for m in held if table[m] >= table[best] - REGION]
-        seconds = mine[mine.method.isin([best, *near])].groupby("method").fit_seconds.median()
-        fastest = seconds.idxmin()
-        sets = list(dict.fromkeys(mine.dataset))
-        rows.append(
-            (
-                names.get(name, name),
-                len(sets),
-                best,
-                table[best],
-                "; ".join(near),
-                fastest,
-                seconds[fastest],
-                "; ".join(m for m in held if m not in near),
-            )
-        )
-    heads = ["family", "data sets", "best", "skill", "as good", "fastest of these", "seconds"]
-    return pd.DataFrame(rows, columns=[*heads, "further off, not shown worse"])
-
-
 def skill_picture(table, names, mine=(), title=""):
     """`skill` as a heat map: green removes loss, purple adds some; rows of ``mine`` are marked.
 
@@ -371,42 +342,8 @@ def skill_picture(table, names, mine=(), title=""):
     return heat_map(colours, texts, labels, [names.get(d, d) for d in table], title, "PRGn")
 
 
-def front_picture(records, null, measure):
-    """Skill against the time of a fit, means over families; the line joins the Pareto front."""
-    table = skill(records, null, measure).dropna()
-    table = table.drop(index=null)
-    time = records.groupby(["method", "dataset"], sort=False).fit_seconds.median().unstack()
-    x = np.exp(_by_families(np.log(time.loc[table.index])).mean(axis=1))
-    y = _by_families(table.clip(lower=LEAST)).mean(axis=1)
-    best, front = -np.inf, []
-    for method in x.sort_values().index:
-        if y[method] > best:
-            best = y[method]
-            front.append(method)
-    figure, axis = plt.subplots(figsize=(9, 5))
-    axis.scatter(x, y, s=18, color="0.6")
-    axis.plot(x[front], y[front], marker="o", markersize=5)
-    for i, method in enumerate(x.sort_values().index, 1):
-        axis.annotate(
-            f"{i} {method}" if method in front else str(i),
-            (x[method], y[method]),
-            xytext=(3, 4 if method in front else -9),
-            textcoords="offset points",
-            fontsize=7,
-            color="black" if method in front else "0.35",
-        )
-        axis.plot([], [], " ", label=f"{i} {method}")
-    axis.legend(
-        fontsize=7, handlelength=0, handletextpad=0, loc="center left", bbox_to_anchor=(1, 0.5)
-    )
-    axis.set_xscale("log")
-    axis.set_xlabel("seconds of a fit, geometric mean over families")
-    axis.set_ylabel(f"share of the loss removed ({MEASURES[measure].label})")
-    figure.tight_layout()
-    return figure
-
-
-def _by_families(table):
+def by_families(table):
+    """Means over each family's data sets, the columns of a table."""
     return table.T.groupby([family(d) for d in table], sort=False).mean().T
 
 

@@ -34,7 +34,7 @@ def tables(found):
     caption = f"{label}: mean±standard deviation over the folds"
     parts.append(_wide(show(found.table().rename_axis("method"), caption, form="{:.4f}")))
     for name in found.mine:
-        caption = f"{name} against the others, by {label}"
+        caption = f"{name} against the others, by {label}; Holm, BH: over all tests of the table"
         parts.append(_wide(show(found.against(name), caption, False, form="{:+.1%}")))
     if len(found.names) > 1:
         ranks = found.ranks()

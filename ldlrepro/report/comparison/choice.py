@@ -1,0 +1,107 @@
+"""Which method to take: skill against time, and the best by family of data sets."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from ldlrepro import datasets as data
+from ldlrepro.metrics import MEASURES
+from ldlrepro.report.compare import family, wins
+from ldlrepro.report.comparison.matrix import LEAST, REGION, by_families, complete, skill
+
+
+def advice(records, null, measure, names):
+    """Which method to take, by family of data sets: computed from the records.
+
+    Returns
+    -------
+    DataFrame, a row a family: data sets, their rows, features and labels, the best method and its
+    skill, the methods that are not shown worse on any of the sets and lose at most `REGION` to it,
+    the fastest of them with the seconds of a fit, and those that lose more and are not shown worse
+    """
+    sizes = data.list().drop_duplicates("name").set_index("name")[["n", "features", "labels"]]
+    rows = []
+    for name in dict.fromkeys(family(d) for d in records.dataset):
+        mine = records[[family(d) == name for d in records.dataset]]
+        mine = mine[mine.method.isin(complete(mine))]
+        table = skill(mine, null, measure).mean(axis=1)
+        best = table.idxmax()
+        held = [
+            m
+            for m in table.index
+            if m != best and not wins(mine, [(best, m)], [measure]).shown.plain
+        ]
+        near = [m for m in held if table[m] >= table[best] - REGION]
+        seconds = mine[mine.method.isin([best, *near])].groupby("method").fit_seconds.median()
+        fastest = seconds.idxmin()
+        sets = list(dict.fromkeys(mine.dataset))
+        rows.append(
+            (
+                names.get(name, name),
+                len(sets),
+                *(_range(sizes.loc[sets, column]) for column in sizes),
+                best,
+                table[best],
+                "; ".join(near),
+                fastest,
+                seconds[fastest],
+                "; ".join(m for m in held if m not in near),
+            )
+        )
+    heads = ["family", "data sets", "rows", "features", "labels", "best", "skill", "as good"]
+    heads += ["fastest of these", "seconds", "further off, not shown worse"]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def _range(numbers):
+    low, high = min(numbers), max(numbers)
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def front(records, null, measure):
+    """Seconds of a fit and skill, means over families, of methods that have every data set.
+
+    Returns
+    -------
+    DataFrame, a row a method, the fastest first: seconds (geometric mean), skill (each data set's
+    at least `LEAST`), front (whether nothing is both faster and better)
+    """
+    table = skill(records, null, measure).dropna()
+    time = records.groupby(["method", "dataset"], sort=False).fit_seconds.median().unstack()
+    seconds = np.exp(by_families(np.log(time.loc[table.index])).mean(axis=1))
+    share = by_families(table.clip(lower=LEAST)).mean(axis=1)
+    found = pd.DataFrame({"seconds": seconds, "skill": share})
+    found = found.sort_values(["seconds", "skill"], ascending=[True, False])
+    before = found.skill.cummax().shift(fill_value=-np.inf)
+    return found.assign(front=found.skill > before)
+
+
+def front_picture(found, measure):
+    """Skill against the time of a fit; the line joins the Pareto front.
+
+    Parameters
+    ----------
+    found : of `front`, by this measure
+    """
+    x, y, front = found.seconds, found.skill, list(found.index[found.front])
+    figure, axis = plt.subplots(figsize=(9, 5))
+    axis.scatter(x, y, s=18, color="0.6")
+    axis.plot(x[front], y[front], marker="o", markersize=5)
+    for i, method in enumerate(x.index, 1):
+        axis.annotate(
+            f"{i} {method}" if method in front else str(i),
+            (x[method], y[method]),
+            xytext=(3, 4 if method in front else -9),
+            textcoords="offset points",
+            fontsize=7,
+            color="black" if method in front else "0.35",
+        )
+        axis.plot([], [], " ", label=f"{i} {method}")
+    axis.legend(
+        fontsize=7, handlelength=0, handletextpad=0, loc="center left", bbox_to_anchor=(1, 0.5)
+    )
+    axis.set_xscale("log")
+    axis.set_xlabel("seconds of a fit, geometric mean over families")
+    axis.set_ylabel(f"share of the loss removed ({MEASURES[measure].label})")
+    figure.tight_layout()
+    return figure
