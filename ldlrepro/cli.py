@@ -331,7 +331,9 @@ def _status(options):
     seed = parameters.seed(options.seed)
     for name in [options.paper] if options.paper else protocols.paper_names():
         paper = reseeded(protocols.get_paper(name), seed)
-        frame = pd.DataFrame(protocols.status(paper, options.profile))
+        declared = options.profile == "paper" and not seed
+        root = paths.known_results() if declared else None
+        frame = pd.DataFrame(protocols.status(paper, options.profile, root))
         frame["missing"] = frame.total - frame.done
         print(f"{name}: {frame.done.sum()} of {frame.total.sum()} folds done")
         groups = frame.groupby(["experiment", "dataset"], sort=False)

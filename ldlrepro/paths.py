@@ -13,7 +13,8 @@ IN_CHECKOUT = (_CHECKOUT / "data" / "datasets.csv").is_file()
 DATA = _CHECKOUT / "data" if IN_CHECKOUT else PACKAGE / "_data"
 REGISTRY = DATA / "datasets.csv"
 PUBLISHED = DATA / "published"
-NOTEBOOKS = _CHECKOUT / "notebooks"
+#: All of them in a checkout; in a wheel the one for a user's own methods and data.
+NOTEBOOKS = (_CHECKOUT if IN_CHECKOUT else DATA) / "notebooks"
 
 
 def results() -> Path:
@@ -25,6 +26,11 @@ def results() -> Path:
 def shipped_results() -> Path:
     """Folder of the records that `compare` sets methods beside: the committed ones, or copies."""
     return results() if IN_CHECKOUT else DATA / "results"
+
+
+def known_results() -> Path:
+    """Folder of records to tell of: the user's, or where there is none yet, those installed."""
+    return results() if results().is_dir() else shipped_results()
 
 
 def quick_results() -> Path:

@@ -1,8 +1,12 @@
 """The command line: data, run, status, notebooks, bench."""
 
+import tomllib
+
 import pytest
 
 from ldlrepro import batch, bench, cli, datasets, paths
+from ldlrepro.papers import comparison
+from ldlrepro.protocols import state
 
 
 @pytest.fixture
@@ -143,3 +147,24 @@ def test_both_sides_of_the_bench_do_about_equally_well(small_standins):
     assert methods == [f"{m}, {part}" for m in learners for part in ("fit", "prediction")]
     for row in rows:
         assert row["average_precision"] == pytest.approx(row["peer_average_precision"], abs=0.02)
+
+
+def test_where_nothing_was_run_the_installed_records_are_told_of(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "IN_CHECKOUT", False)
+    monkeypatch.setattr(paths, "results", lambda: tmp_path / "results")
+    assert paths.known_results() == paths.DATA / "results"
+    (tmp_path / "results").mkdir()
+    assert paths.known_results() == tmp_path / "results"
+
+
+@pytest.mark.skipif(not paths.IN_CHECKOUT, reason="pyproject.toml is not installed")
+def test_a_wheel_has_every_record_that_compare_reads():
+    root = paths.PACKAGE.parent
+    text = (root / "pyproject.toml").read_text(encoding="utf-8")
+    packed = tomllib.loads(text)["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert all((root / name).exists() for name in packed)
+    for experiment in (comparison.TABLES, comparison.MULTILABEL):
+        records = state.read(comparison.PAPER, experiment)
+        for paper, name in records[["paper", "experiment"]].drop_duplicates().to_numpy():
+            assert f"data/results/{paper}/{name}" in packed
+            assert f"data/results/{paper}/makers.csv" in packed

@@ -25,8 +25,9 @@ def _key(row):
 
 def entries():
     """Lines of the ledger, as dicts of text; ``compared`` is a list."""
-    table = Table(_path(), COLUMNS, key=_key)
-    table.warn(_path())
+    path = paths.known_results() / "ledger.csv"
+    table = Table(path, COLUMNS, key=_key)
+    table.warn(path)
     return [row | {"compared": json.loads(row["compared"])} for row in table.good]
 
 

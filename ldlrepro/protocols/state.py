@@ -192,8 +192,10 @@ def done(paper, experiment, method, dataset, records, profile="paper", ledger=No
     }
 
 
-def status(paper, profile="paper"):
+def status(paper, profile="paper", root=None):
     """State of a paper's records: a list of dicts, one for each experiment, data set and method.
+
+    ``root`` is the folder of the records, as for `open_store`.
 
     Keys: experiment, dataset, method, done, stale, total (numbers of folds).
 
@@ -204,12 +206,12 @@ def status(paper, profile="paper"):
     paper = get_paper(paper) if isinstance(paper, str) else paper
     ledger, rows = Ledger(), []
     for experiment in paper.experiments:
-        store = open_store(paper, experiment, profile)
+        store = open_store(paper, experiment, profile, root)
         lent = lenders(experiment) if profile == "paper" else []
         for name in datasets_of(paper, experiment, profile):
             records = store.read(name)
             if lent:
-                records = with_borrowed(records, lent, name)
+                records = with_borrowed(records, lent, name, root)
             for method in experiment.methods_on(name):
                 there = set(records.fold[records.method == method.name])
                 fresh = done(paper, experiment, method, name, records, profile, ledger)
