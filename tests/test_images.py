@@ -3,7 +3,9 @@
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
+from PIL import Image
 
 from ldlrepro import datasets
 from ldlrepro.datasets import files, registry
@@ -183,3 +185,37 @@ def test_features_and_images_have_the_same_folds():
 def test_records_of_images_name_their_packages():
     pytest.importorskip("torch", reason="torch is not installed: pip install 'ldlrepro[deep]'")
     assert set(versions(images=True)) - set(versions()) == {"torch", "pillow"}
+
+
+def faces(folder, ages=(20, 23, 21, 20)):
+    """A folder of grey squares, and their table."""
+    for i in range(len(ages)):
+        Image.new("RGB", (20, 24), (10 * i, 90, 60)).save(folder / f"{i}.png")
+    return pd.DataFrame({"file": [f"{i}.png" for i in range(len(ages))], "age": ages})
+
+
+def test_faces_have_normal_densities_about_their_ages(tmp_path):
+    table = faces(tmp_path).assign(person=["a", "a", "b", "b"])
+    table.to_csv(tmp_path / "ages.csv", index=False)
+    found = datasets.load_faces(tmp_path, tmp_path / "ages.csv", sigma=2.0)
+    assert found.label_names == ["20", "21", "22", "23"]
+    assert [p.name for p in found.X] == list(table.file) and found.groups.tolist() == list("aabb")
+    density = [np.exp(-((year - 23) ** 2) / 8) for year in range(20, 24)]
+    np.testing.assert_allclose(found.D[1], np.array(density) / sum(density))
+    assert found.ages.tolist() == [20, 23, 21, 20]
+    assert datasets.load_faces(tmp_path, table.drop(columns="person")).groups is None
+
+
+def test_a_bad_table_of_faces_is_named(tmp_path):
+    good = faces(tmp_path)
+    for table, message in (
+        (good.rename(columns={"age": "years"}), "no column 'age'; it has: file, years"),
+        (good.assign(age=[20, "old", 3, 4]), "row 1: old is no age"),
+        (good.assign(age=[20, 3, 4.5, 4]), "row 2: 4.5 is no age"),
+        (good.assign(file=["0.png", "1.png", "9.png", "3.png"]), "row 2: there is no file .*9.png"),
+        (good.assign(age=20), "two different ages"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            datasets.load_faces(tmp_path, table)
+    with pytest.raises(ValueError, match="sigma is 0"):
+        datasets.load_faces(tmp_path, good, sigma=0)

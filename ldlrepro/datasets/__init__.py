@@ -1,6 +1,7 @@
 """Data sets: the registry, downloads with verification, loaders, checks and synthetic sets."""
 
 from ldlrepro.datasets.checking import UNVERIFIED, accept, check
+from ldlrepro.datasets.faces import load_faces
 from ldlrepro.datasets.files import fetch
 from ldlrepro.datasets.images import load_images, make_scenes, rankings_to_distributions
 from ldlrepro.datasets.loading import load, load_or_standin
@@ -16,6 +17,7 @@ __all__ = [
     "is_current",
     "list",
     "load",
+    "load_faces",
     "load_images",
     "load_or_standin",
     "make_mslp_toy",

@@ -17,7 +17,7 @@ from ldlrepro import (
     UniformPredictor,
 )
 from ldlrepro.metrics import DISTRIBUTION
-from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, SAIIS, LDLForest
+from ldlrepro.papers.learners import AAKNN, CPNN, NDFLDL, SABFGS, SAIIS, LDLForest
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 from ldlrepro.studies import images
 
@@ -45,6 +45,7 @@ SHALLOW = (
     Method("SA-IIS", SAIIS(), {"max_iter": [50, 100, 200]}),
     Method("SA-BFGS", SABFGS(), {"max_iter": [20, 50, 100, 300]}),
     Method("LDSVR", LDSVR(C=1)),
+    Method("CPNN", CPNN(), {"max_iter": [10, 30, 100, 300]}),
     Method("StructRF", StructRF(), {"min_samples_split": [2, 5, 10, 20]}),
     Method("LDLogitBoost", LDLogitBoost()),
     Method("AOSO-LDLogitBoost", AOSOLDLogitBoost()),
