@@ -126,6 +126,17 @@ def test_trees_of_ldlf(evidence):
     assert evidence["ldlf"]["trees-help-less"][1].endswith(f"in {less} of 2")
 
 
+def test_a_rise_with_depth_exceeds_those_on_the_way_down(evidence):
+    deep = scoreboard.chapter_of("ldlf").records["figure_4_deep"]
+    kl = {int(m.split()[-1]): v for (m,), (v,) in values(deep, "kl_divergence", "method").items()}
+    line = [kl[depth] for depth in sorted(kl)]
+    down, low = line[: line.index(min(line))], min(line)
+    swing = max(later - v for i, v in enumerate(down) for later in down[i:])
+    verdict, text = evidence["ldlf"]["depth-rises"]
+    assert text.endswith(f"up by {line[-1] - low:.4f}, on the way down by up to {swing:.4f}")
+    assert (verdict == "reproduced") == (line[-1] - low > swing)
+
+
 def test_what_boosting_leaves(evidence):
     chapter = scoreboard.chapter_of("adaboost_ldl")
     of = values(chapter.counted, "sort_loss", "dataset", "method")
