@@ -13,6 +13,7 @@ from sklearn.utils.validation import (
 from sklearn.utils.validation import validate_data as _validate
 
 from ldlrepro.metrics import kl_divergence
+from ldlrepro.parameter_types import check_parameter_types
 from ldlrepro.validation import (
     check_distributions,
     check_finite,
@@ -112,6 +113,8 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
         ValueError
             Naming the first bad row or column, or the parameter that is out of range. Constant
             features and repeated rows are no error.
+        TypeError
+            Naming a parameter of a wrong type.
         """
         X, D = self._check_both(X, D)
         with guarded(self):
@@ -121,6 +124,7 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
     def _check_both(self, X, D):
         """X (n, q) and D (n, c) as ``_fit`` gets them; sets n_labels_ and the names of labels."""
         check_given(D)
+        check_parameter_types(self)
         check_kind(D, "D")
         X = self._check_X(X, reset=True)
         self._learn_names(D)
@@ -202,6 +206,8 @@ class RowWeights:
         ValueError
             Naming the first bad row or column, or the parameter that is out of range. Constant
             features and repeated rows are no error.
+        TypeError
+            Naming a parameter of a wrong type.
         """
         X, D = self._check_both(X, D)
         weight = None

@@ -9,7 +9,7 @@ class LdlreproError(Exception):
         return [f"{type(self).__name__}: {self}"]
 
 
-class UnknownNameError(LdlreproError, KeyError):
+class UnknownNameError(LdlreproError, KeyError, ValueError):
     """A data set, paper, method or measure that does not exist."""
 
     def __str__(self):

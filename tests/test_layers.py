@@ -18,6 +18,7 @@ LAYER = {
     "paths": 0,
     "errors": 0,
     "parameters": 0,
+    "parameter_types": 0,
     "validation": 0,
     "memory": 0,
     "kernels": 0,

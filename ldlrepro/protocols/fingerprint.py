@@ -14,12 +14,13 @@ from ldlrepro.datasets import loading, readers, registry
 from ldlrepro.protocols import job, selection, source, split
 
 #: Modules that are not followed: what they find is checked in each record by its sha256, their
-#: words are for people, or they keep compiled code and change none.
+#: words are for people, they keep compiled code and change none, or they only raise.
 _NOT_FOLLOWED = {
     "ldlrepro.datasets.files",
     "ldlrepro.datasets.registry",
     "ldlrepro.errors",
     "ldlrepro.kernels._cache",
+    "ldlrepro.parameter_types",
     "ldlrepro.paths",
 }
 #: Functions that only some jobs use, by their declaration: `_by_declaration`, `of_data`.

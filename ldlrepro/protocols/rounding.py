@@ -28,6 +28,9 @@ from ldlrepro.protocols.store import Table, locked, write_table
 #: Folds that are run, and random orders of their training rows.
 FOLDS = (0, 1)
 ORDERS = (1, 2, 3)
+#: Spread in these folds from which on a method amplifies rounding: all its folds are run, since how
+#: much is a matter of the fold.
+AMPLIFIES = 1e-6
 #: How loops are compiled in variants: arranged for another processor, and in narrower vectors.
 COMPILED = {
     "loops arranged for AVX-512": {"NUMBA_CPU_NAME": "skylake-avx512"},
@@ -75,14 +78,22 @@ def name_of(estimator):
 def run(papers=None, max_seconds=1.0, n_jobs=1, progress=True):
     """Run the methods of the papers' tables under other kernels and orders; keeps what it made.
 
-    Methods take the parameters that their records name. Only fits that took at most
+    Where other kernels move the numbers of the first two folds, all folds are run with these
+    kernels. Methods take the parameters that their records name. Only fits that took at most
     ``max_seconds`` are run.
 
     Returns
     -------
     int, the number of fits
     """
-    jobs = _wanted([state.get_paper(p) for p in papers or state.paper_names()], max_seconds)
+    papers, count = [state.get_paper(p) for p in papers or state.paper_names()], 0
+    while jobs := _wanted(papers, max_seconds):  # the first folds tell which need the others
+        _run_jobs(jobs, n_jobs, progress)
+        count += len(jobs)
+    return count
+
+
+def _run_jobs(jobs, n_jobs, progress):
     bar = Progress([one["seconds"] for one in jobs], shown=progress)
     with bar:
         numbered = list(enumerate(jobs))
@@ -90,7 +101,6 @@ def run(papers=None, max_seconds=1.0, n_jobs=1, progress=True):
             mine = [(i, one) for i, one in numbered if one["kernels"] == name]
             if mine:
                 _run_set(mine, worker.variables() | variables, n_jobs, bar)
-    return len(jobs)
 
 
 def _run_set(numbered, variables, n_jobs, bar):
@@ -133,6 +143,8 @@ def _wanted(papers, max_seconds):
     """Jobs that have no row of the present code."""
     there, book, jobs = _rows(), Ledger(), []
     marks = {_key(row): row["fingerprint"] for row in there}
+    table = spreads()
+    amplifying = {tuple(r) for r in table[table.kernels > AMPLIFIES][[*_FIT]].to_numpy()}
     for paper in papers:
         for experiment in [e for e in paper.experiments if e.name in ("tables", "boosting")]:
             store = state.open_store(paper, experiment)
@@ -144,17 +156,21 @@ def _wanted(papers, max_seconds):
                     continue
                 for method in experiment.methods:
                     mark = fingerprint(method, experiment.folds, experiment, dataset, form)
-                    mine = records[(records.method == method.name) & records.fold.isin(FOLDS)]
+                    mine = records[records.method == method.name]
+                    name = name_of(method.estimator)
+                    if (paper.name, experiment.name, dataset, method.name, name) not in amplifying:
+                        mine = mine[mine.fold.isin(FOLDS)]
                     for record in mine.drop_duplicates("fold").itertuples():
                         if record.fit_seconds > max_seconds:
                             continue
-                        for kernels, variant, *change in _variants(method.estimator):
+                        first = record.fold in FOLDS
+                        for kernels, variant, *change in _variants(method.estimator, first):
                             row = {
                                 "paper": paper.name,
                                 "experiment": experiment.name,
                                 "dataset": dataset,
                                 "method": method.name,
-                                "estimator": name_of(method.estimator),
+                                "estimator": name,
                                 "fold": str(record.fold),
                                 "variant": variant,
                                 "fingerprint": mark,
@@ -175,11 +191,13 @@ def _wanted(papers, max_seconds):
     return jobs
 
 
-def _variants(estimator):
-    """(Set of kernels, name, order, seed) of each variant."""
+def _variants(estimator, orders=True):
+    """(Set of kernels, name, order, seed) of each variant; without ``orders`` those of kernels."""
     yield FIXED, FIXED, 0, 0
     for name in kernel_sets():
         yield name, name, 0, 0
+    if not orders:
+        return
     if "random_state" in estimator.get_params():
         yield FIXED, SEED, 0, 1
     for order in ORDERS:
@@ -209,8 +227,12 @@ def _keep(new):
         write_table(path, COLUMNS, [rows[key] for key in sorted(rows)])
 
 
-def spreads():
+def spreads(folds=FOLDS):
     """Relative spreads, a row for each paper, experiment, dataset, method and measure.
+
+    Parameters
+    ----------
+    folds : tuple of int, those that count; None for all that were run
 
     Returns
     -------
@@ -221,6 +243,8 @@ def spreads():
     """
     fits = {}
     for row in _rows():
+        if folds is not None and int(row["fold"]) not in folds:
+            continue
         variant = row["fingerprint"], json.loads(row["measures"])
         fits.setdefault(tuple(row[c] for c in (*_FIT, "fold")), {})[row["variant"]] = variant
     draws, book = _draw(fits), Ledger()
@@ -263,10 +287,10 @@ def _range(variants, measure, fixed):
 
 
 class Spreads:
-    """The stated spreads, as read once; of an estimator the largest of its methods."""
+    """The stated spreads, as read once; of an estimator the largest of its methods and folds."""
 
     def __init__(self):
-        table = spreads()
+        table = spreads(folds=None)
         table["spread"] = table[["kernels", "orders"]].max(axis=1).astype(float)
         self._largest = table.groupby(["estimator", "dataset", "measure"])["spread"].max()
 

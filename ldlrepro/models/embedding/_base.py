@@ -10,6 +10,7 @@ from ldlrepro.base import ChecksX
 from ldlrepro.memory import check_square
 from ldlrepro.models._rbf import kernel_width
 from ldlrepro.models.embedding._solver import dimensions
+from ldlrepro.parameter_types import check_parameter_types
 
 _ROUNDING = 1e-14  # variances below this share of the largest are rounding, as are kernel values
 
@@ -51,11 +52,14 @@ class Embedding(Embeds, BaseEstimator):
         ------
         ValueError
             Bad X or D, or a parameter out of range, by its name.
+        TypeError
+            A parameter of a wrong type, by its name.
         """
         return self.fit_sharing(X, D, {})
 
     def fit_sharing(self, X, D, shared):
         """As `fit`; ``shared`` is a dict that keeps the components between fits on the same X."""
+        check_parameter_types(self)
         X = self._check_X(X, reset=True)
         if D is None and self.needs_D:
             raise ValueError(

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from ldlrepro.base import ChecksX, guarded
 from ldlrepro.metrics import hamming_loss
+from ldlrepro.parameter_types import check_parameter_types
 from ldlrepro.validation import check_finite, check_given, check_kind
 
 
@@ -38,8 +39,11 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         ValueError
             Naming the first bad row or column, or the parameter that is out of range. Constant
             features, repeated rows, and labels that no row or every row has are no error.
+        TypeError
+            Naming a parameter of a wrong type.
         """
         check_given(Y)
+        check_parameter_types(self)
         X = self._check_X(X, reset=True)
         self._learn_names(Y)
         Y = check_labels(Y)

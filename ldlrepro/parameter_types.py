@@ -1,0 +1,101 @@
+"""The types of estimators' parameters: a wrong one is named before anything is computed.
+
+A parameter's default tells its type; where the default is None, `_OF_NONE` does. What values are in
+range each method checks by itself. No mark of a record counts this module (see
+`protocols.source`): it raises or does nothing.
+"""
+
+import inspect
+from functools import cache
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+_PACKAGE = __name__.partition(".")[0]
+#: Parameters whose default is None: type of all other values.
+_OF_NONE = {
+    "draws": int,
+    "drop_label": int,
+    "estimator": object,
+    "k_minus": int,
+    "max_depth": int,
+    "max_features": int,
+    "n_estimators": int,
+    "n_jobs": int,
+    "n_neighbors": int,
+    "sigma": float,
+    "transformer": object,
+    "width": float,
+}
+#: Parameters that may be words too, which the methods check.
+_OR_WORDS = ("draws", "max_features")
+#: Parameters that may be None though their default is not, and the package of methods where so.
+_OR_NONE = {"max_depth": "ldlrepro", "n_iter_no_change": "ldlrepro.models.boosting"}
+#: Parameters that may be fractions though their default is not.
+_FRACTIONS = ("alpha",)
+_WORDS = {
+    bool: "True or False",
+    int: "an int",
+    float: "a number",
+    tuple: "a tuple of numbers",
+    object: "an estimator, made with its parameters,",
+}
+
+
+def check_parameter_types(estimator):
+    """Raise TypeError naming the first parameter of a wrong type; for classes of this package.
+
+    An int is taken for a float, a number of numpy for one of Python, a list for a tuple.
+
+    Raises
+    ------
+    TypeError
+        "n_estimators must be an int, got '3' (str)."
+    ValueError
+        For a ``random_state`` that scikit-learn does not take.
+    """
+    if type(estimator).__module__.partition(".")[0] != _PACKAGE:
+        return
+    for name, (kind, or_none) in _types(type(estimator)).items():
+        value = getattr(estimator, name)
+        if name in _OR_WORDS and isinstance(value, str):
+            continue
+        if name == "random_state":
+            try:
+                check_random_state(value)
+            except ValueError as error:
+                raise ValueError(
+                    f"random_state must be None, an int or a RandomState, got {value!r}."
+                ) from error
+        elif not (or_none and value is None or _fits(value, kind)):
+            wanted = _WORDS[kind] + (" or None" if or_none else "")
+            raise TypeError(f"{name} must be {wanted}, got {value!r} ({type(value).__name__}).")
+
+
+@cache
+def _types(cls):
+    """{parameter: (type, whether None is allowed)} of a class; words are left to the methods."""
+    found = {}
+    for name, parameter in inspect.signature(cls).parameters.items():
+        default = parameter.default
+        if name == "random_state":
+            found[name] = None, True
+        elif default is None and name in _OF_NONE:
+            found[name] = _OF_NONE[name], True
+        elif isinstance(default, bool | int | float | tuple):
+            kind = float if name in _FRACTIONS else type(default)
+            found[name] = kind, name in _OR_NONE and cls.__module__.startswith(_OR_NONE[name])
+    return found
+
+
+def _fits(value, kind):
+    if kind is bool:
+        return isinstance(value, bool | np.bool_)
+    if kind is object:
+        return hasattr(value, "fit") and not isinstance(value, type)
+    if kind is tuple:
+        sequence = isinstance(value, tuple | list | range | np.ndarray)
+        return sequence and all(_fits(part, float) for part in value)
+    number = Integral if kind is int else Real
+    return isinstance(value, number) and not isinstance(value, bool | np.bool_)

@@ -1,0 +1,115 @@
+"""Parameters of a wrong type are named, in every estimator, before anything is computed."""
+
+import inspect
+from functools import cache
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import ldlrepro
+from ldlrepro import parameter_types
+from ldlrepro.base import LDLEstimator
+from ldlrepro.discovery import all_estimators
+from ldlrepro.parameter_types import check_parameter_types
+
+ESTIMATORS = dict(all_estimators())
+MULTILABEL = dict(all_estimators("multilabel"))
+#: Values of no type that any parameter of these has, by the type of its default.
+WRONG = {
+    bool: ["yes", None, 2],
+    int: ["3", 2.5, [1], True, np.nan],
+    float: ["0.1", [1.0], True],
+    tuple: ["12", object(), ("a",)],
+}
+#: Files and their names: what is no file is told when it is opened.
+FILES = {"weights", "checkpoint"}
+
+X = np.random.default_rng(0).normal(size=(12, 3))
+D = np.random.default_rng(1).dirichlet(np.ones(3), 12)
+Y = (D > 1 / 3).astype(float)
+
+
+@cache
+def wrong_values():
+    found = []
+    for name, cls in ESTIMATORS.items():
+        for parameter, declared in inspect.signature(cls).parameters.items():
+            if parameter == "random_state":
+                found += [(name, parameter, value) for value in ("abc", 1.5)]
+            elif type(declared.default) in WRONG:
+                bad = WRONG[type(declared.default)]
+                if parameter == "alpha" and cls is ldlrepro.MSLP:
+                    bad = WRONG[float]
+                found += [(name, parameter, value) for value in bad]
+            elif declared.default is None and parameter not in FILES:
+                found += [(name, parameter, object())]
+    return found
+
+
+def test_there_are_wrong_values_for_every_estimator_with_parameters():
+    with_any = {n for n, cls in ESTIMATORS.items() if inspect.signature(cls).parameters}
+    assert {name for name, _, _ in wrong_values()} == with_any
+    assert len(wrong_values()) > 1000
+
+
+def test_every_wrong_value_is_named():
+    for name, parameter, value in wrong_values():
+        estimator = ESTIMATORS[name](**{parameter: value})
+        with pytest.raises((TypeError, ValueError)) as caught:
+            estimator.fit(X, Y if name in MULTILABEL else D)
+        told = str(caught.value)
+        assert told.startswith(f"{parameter} must be"), (name, parameter, value, told)
+        assert repr(value) in told
+
+
+def test_a_wrong_type_is_told_in_one_line():
+    with pytest.raises(TypeError, match=r"^n_estimators must be an int, got '3' \(str\)\.$"):
+        ldlrepro.StructRF(n_estimators="3").fit(X, D)
+    with pytest.raises(TypeError, match=r"^width must be a number or None, got 'wide' \(str\)\.$"):
+        ldlrepro.LDSVR(width="wide").fit(X, D)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        ldlrepro.StructRF(n_estimators=np.int64(3), alpha=1, beta=np.float32(2), max_depth=None),
+        ldlrepro.SABFGS(path=[1, 2], penalty=np.float64(0.1), random_state=np.int32(3)),
+        ldlrepro.MSLP(alpha=2.5, n_neighbors=None),
+        ldlrepro.AdaBoostLDL(ldlrepro.SAIIS(), warm_start=np.True_),
+        ldlrepro.AOSOLDLogitBoost(n_iter_no_change=None),
+        ldlrepro.RFPCT(max_features=2),
+        ldlrepro.PTSVM(draws="labels", random_state=np.random.RandomState(0)),
+    ],
+)
+def test_what_stands_for_the_type_is_taken(estimator):
+    before = repr(estimator)
+    assert check_parameter_types(estimator) is None
+    assert repr(estimator) == before
+
+
+def test_defaults_are_of_their_types():
+    for cls in ESTIMATORS.values():
+        check_parameter_types(cls())
+        check_parameter_types(clone(cls()))
+
+
+def test_classes_of_others_say_themselves_what_they_take():
+    class Mine(LDLEstimator):
+        def __init__(self, width=1):
+            self.width = width
+
+        def _fit(self, X, D):
+            self.mean_ = D.mean(axis=0)
+
+        def _predict(self, X):
+            return np.tile(self.mean_, (len(X), 1))
+
+    assert Mine(width=0.5).fit(X, D).predict(X).shape == D.shape
+
+
+def test_every_default_of_none_has_a_type():
+    for cls in ESTIMATORS.values():
+        for name, declared in inspect.signature(cls).parameters.items():
+            if declared.default is None and name not in {"random_state", *FILES}:
+                assert name in parameter_types._OF_NONE, (cls.__name__, name)
