@@ -19,7 +19,8 @@ from ldlrepro.papers import comparison
 from ldlrepro.parameters import listed
 from ldlrepro.protocols import own, read
 from ldlrepro.protocols.declare import Experiment, Method
-from ldlrepro.report.comparison import matrix
+from ldlrepro.report.comparison import choice, matrix
+from ldlrepro.report.comparison.folds import folds_picture
 from ldlrepro.report.mldf.tables import own_measures
 from ldlrepro.report.provenance import display_names
 from ldlrepro.userdata import bunch
@@ -72,7 +73,8 @@ def compare(
         package's ("StructRF"); an estimator is any object with ``fit(X, D)`` and ``predict(X)``,
         whose predictions are put on the simplex where they are off it. None takes some of each
         family, on your own data only.
-    X : (n, q) features, array or DataFrame; or a bunch of `userdata.read`
+    X : (n, q) features, array or DataFrame, whose names scikit-learn's classes get; or a bunch of
+        `userdata.read`
     D : (n, c) label distributions, or zeros and ones for multi-label data
     datasets : list of registered names; their data have to be at hand
     task : of your data, "ldl", "multilabel" or "auto" (see `ldlrepro.userdata.bunch`)
@@ -128,7 +130,8 @@ def compare(
         stored = read(comparison.PAPER, experiment, datasets=sources, root=paths.shipped_results())
         if kind == "multilabel":
             stored = own_measures(stored)
-    chosen = _methods(methods, kind, stored)
+    columns = data.feature_names if stored is None and data.get("is_named") else None
+    chosen = _methods(methods, kind, stored, columns)
     made, notes = own.run(chosen, sources, experiment, records, n_jobs, progress)
     if stored is not None:  # a copy of his that is not the registered file is named so
         names = display_names(made, sources, table.reset_index())
@@ -186,6 +189,17 @@ class Comparison:
         title = f"Share of {self.null}'s loss removed ({MEASURES[measure].label})"
         return matrix.skill_picture(self.skill(measure), self.names, self.mine, title)
 
+    def folds_picture(self, measure=None):
+        """Skill in every fold, a dot each, of the best methods and of yours."""
+        return folds_picture(self.records, self.null, self._known(measure), self.mine)
+
+    def time_picture(self, measure=None):
+        """Skill against the seconds of a fit; a line joins what nothing is both faster and better
+        than.
+        """
+        measure = self._known(measure)
+        return choice.front_picture(choice.front(self.records, self.null, measure), measure)
+
     def said(self):
         """What there is to know of the fits, a line each."""
         return [f"{name}: {text}." for name, all_ in self.notes.items() for text in sorted(all_)]
@@ -196,7 +210,7 @@ class Comparison:
         self.records[columns].to_csv(path, index=False)
 
     def to_html(self, path):
-        """Write one page that needs no other file: matrix, tables, tests, and the CSV inside."""
+        """Write one page that needs no other file: matrix, plots, tables, tests, the CSV inside."""
         from ldlrepro.report.comparison import page
 
         page.write(self, path)
@@ -307,7 +321,7 @@ def _stored_experiment(names):
     )
 
 
-def _methods(methods, kind, stored):
+def _methods(methods, kind, stored, columns):
     """Methods of a comparison, foreign ones wrapped; on own data the null method with them."""
     if methods is None and stored is not None:
         raise CompareError("Name a method: compare({'mine': MyMethod()}, datasets=[...]).")
@@ -323,7 +337,7 @@ def _methods(methods, kind, stored):
                 )
     elif _NULLS[kind] not in named:
         named[_NULLS[kind]] = dict(all_estimators(kind))[_NULLS[kind]]()
-    return tuple(Method(name, _wrapped(e, kind, name)) for name, e in named.items())
+    return tuple(Method(name, _wrapped(e, kind, name, columns)) for name, e in named.items())
 
 
 def _named(methods, kind):
@@ -344,7 +358,7 @@ def _named(methods, kind):
     return named
 
 
-def _wrapped(estimator, kind, name):
+def _wrapped(estimator, kind, name, columns):
     own_base, wrapper = {
         "ldl": (LDLEstimator, OnSimplex),
         "multilabel": (MultiLabelEstimator, Scores),
@@ -357,7 +371,7 @@ def _wrapped(estimator, kind, name):
     if isinstance(estimator, other):
         has = {"ldl": "label distributions", "multilabel": "zeros and ones"}[kind]
         raise CompareError(f"{name} learns other targets than these data have, {has}.")
-    return estimator if isinstance(estimator, own_base) else wrapper(estimator)
+    return estimator if isinstance(estimator, own_base) else wrapper(estimator, columns=columns)
 
 
 def _foreign(methods):

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 
 from ldlrepro.base import LDLEstimator
@@ -22,6 +23,8 @@ class OnSimplex(LDLEstimator):
     ----------
     foreign : the object; copied before it is fitted
     random_state : int or None; set where the object has such a parameter and leaves it at None
+    columns : names of the features, or None; scikit-learn's own classes then get DataFrames, so that
+        a ColumnTransformer finds its columns, and all others arrays
 
     Warns
     -----
@@ -33,15 +36,16 @@ class OnSimplex(LDLEstimator):
     Scores : The same for multi-label learners.
     """
 
-    def __init__(self, foreign=None, random_state=None):
-        self.foreign, self.random_state = foreign, random_state
+    def __init__(self, foreign=None, random_state=None, columns=None):
+        self.foreign, self.random_state, self.columns = foreign, random_state, columns
 
     def _fit(self, X, D):
         self.fitted_ = _copy(self.foreign, self.random_state)
-        self.fitted_.fit(X, D)
+        self.fitted_.fit(_framed(X, self.columns, self.foreign), D)
 
     def _predict(self, X):
-        P = np.array(self.fitted_.predict(X), dtype=float)
+        P = self.fitted_.predict(_framed(X, self.columns, self.foreign))
+        P = np.array(P, dtype=float)
         expected = (len(X), self.n_labels_)
         if P.shape != expected:
             name = type(self.foreign).__name__
@@ -71,22 +75,23 @@ class Scores(MultiLabelEstimator):
 
     Parameters
     ----------
-    foreign, random_state : as for `OnSimplex`
+    foreign, random_state, columns : as for `OnSimplex`
 
     See Also
     --------
     OnSimplex : The same for label distributions.
     """
 
-    def __init__(self, foreign=None, random_state=None):
-        self.foreign, self.random_state = foreign, random_state
+    def __init__(self, foreign=None, random_state=None, columns=None):
+        self.foreign, self.random_state, self.columns = foreign, random_state, columns
 
     def _fit(self, X, Y):
         self.fitted_ = _copy(self.foreign, self.random_state)
-        self.fitted_.fit(X, Y)
+        self.fitted_.fit(_framed(X, self.columns, self.foreign), Y)
 
     def _predict_proba(self, X):
-        S = getattr(self.fitted_, "predict_proba", self.fitted_.predict)(X)
+        predict = getattr(self.fitted_, "predict_proba", self.fitted_.predict)
+        S = predict(_framed(X, self.columns, self.foreign))
         if isinstance(S, list):  # an array a label, a column a class that occurred
             classes = self.fitted_.classes_
             S = [
@@ -100,6 +105,13 @@ class Scores(MultiLabelEstimator):
             name = type(self.foreign).__name__
             raise ValueError(f"{name} gave scores of shape {S.shape}: expected {expected}, finite.")
         return S
+
+
+def _framed(X, columns, foreign):
+    """X (n, q), with the names of its columns for classes of scikit-learn."""
+    if columns is None or type(foreign).__module__.partition(".")[0] != "sklearn":
+        return X
+    return pd.DataFrame(X, columns=columns)
 
 
 def _copy(foreign, random_state):

@@ -79,7 +79,8 @@ def bunch(X, D, name="data", task="auto"):
 
     Returns
     -------
-    Bunch with X, D or Y, feature_names, label_names, name, display, source "own", sha256
+    Bunch with X, D or Y, feature_names, label_names, is_named (whether the features came with
+    names), name, display, source "own", sha256
 
     Raises
     ------
@@ -120,6 +121,7 @@ def bunch(X, D, name="data", task="auto"):
         X=X,
         feature_names=features or [f"feature {j + 1}" for j in range(X.shape[1])],
         label_names=labels or [f"label {j + 1}" for j in range(D.shape[1])],
+        is_named=features is not None,
         name=name,
         display=name,
         task=task,

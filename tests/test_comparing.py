@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.io import savemat
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
@@ -120,6 +121,33 @@ def test_a_method_that_fails_is_named_and_the_others_are_kept(here, tmp_path):
     Mean.fits = 0
     compare({"mean": Mean()}, X, D, folds=3, records=tmp_path)
     assert Mean.fits == 0
+
+
+class Sees(Mean):
+    """Keeps the kind of what it is given."""
+
+    kinds = set()
+
+    def predict(self, X):
+        self.kinds.add(type(X).__name__)
+        return super().predict(X)
+
+
+def test_names_of_columns_reach_what_takes_them(here, tmp_path):
+    X, D = rows()
+    frame = pd.DataFrame(X, columns=["age", "height", "weight", "size"])
+    scaled = make_column_transformer((StandardScaler(), ["size", "age"]))
+    methods = {"named": make_pipeline(scaled, Ridge()), "sees": Sees()}
+    found = compare(methods, frame, D, folds=3, records=tmp_path)
+    plain = make_pipeline(StandardScaler(), Ridge())
+    same = compare({"plain": plain}, X[:, [3, 0]], D, folds=3).records
+    named = found.records[found.records.method == "named"]
+    assert np.allclose(named.cosine, same[same.method == "plain"].cosine)
+    assert Sees.kinds == {"ndarray"}
+    marks = set(named.fingerprint)
+    other = frame.set_axis(["age", "height", "weights", "size"], axis=1)
+    again = compare(methods, other, D, folds=3, records=tmp_path).records
+    assert marks.isdisjoint(again[again.method == "named"].fingerprint)
 
 
 def test_multilabel_data(here):
@@ -383,5 +411,6 @@ def test_the_command(tmp_path):
     assert "Theirs against the others" in done.stdout
     assert "AAKNN against the others" not in done.stdout
     page = (tmp_path / "page.html").read_text()
-    assert "<img alt='Heat map" in page and "http" not in page
+    pictures = re.findall("<img alt='(Heat map|Dots|Points) of the share", page)
+    assert pictures == ["Heat map", "Dots", "Points"] and "http" not in page
     assert list((tmp_path / "ldlrepro-records" / "own").glob("t.csv"))

@@ -120,6 +120,17 @@ def test_a_difference_within_the_stated_spread(records):
     assert (rows.outcome.drop([("steps", f) for f in range(3)]) == "equal").all()
 
 
+def test_a_record_of_another_processor_may_be_off_by_three_ranges(records, monkeypatch):
+    rounded(f=2.0, k1=2.01, k2=1.99)  # a range of 1%
+    alter(records, "steps", 0, clark=1.02)
+    alter(records, "steps", 1, clark=1.04)
+    monkeypatch.setattr(verify, "_made_here", lambda rows: False)
+    rows = proved(sample=100).set_index(["method", "fold"])
+    assert rows.outcome["steps", 0] == "within the spread"
+    assert rows.outcome["steps", 1] == "differs"
+    assert rows.spread["steps", 1] == pytest.approx(0.03)
+
+
 def test_which_records_were_made_here(monkeypatch):
     monkeypatch.setattr(environment, "fixed", lambda: {"NUMBA_CPU_NAME": "a"})
     wide = {"numba": "b", "features": "avx2 avx512f fma"}
@@ -214,6 +225,37 @@ class Here:
 
     def __exit__(self, *_):
         pass
+
+
+def test_all_folds_of_what_amplifies_are_run(records, monkeypatch):
+    """Other kernels move one method in fold 1: its other folds are run with them too."""
+    kernels = []
+
+    class Named(Here):
+        def __init__(self, *_, env, **__):
+            kernels[:] = [env.get("KERNELS", rounding.FIXED)]
+            super().__init__()
+
+    def moved(experiment, method, parameters, dataset, fold, order, seed):
+        moves = method.name == "kNN" and kernels == ["k1"]
+        return {m: 1.0 + 0.01 * fold * moves for m in experiment.measures}
+
+    monkeypatch.setattr(rounding, "kernel_sets", lambda: {"k1": {"KERNELS": "k1"}})
+    monkeypatch.setattr(rounding.loky, "ProcessPoolExecutor", Named)
+    monkeypatch.setattr(rounding, "_fit", moved)
+    (experiment,) = PAPER.experiments
+    tables = replace(PAPER, experiments=(replace(experiment, name="tables"),))
+    monkeypatch.setattr(state, "get_paper", lambda name: tables)
+    run(tables, progress=False)
+    rounding.run(progress=False)
+    folds = {}
+    for row in rounding._rows():
+        folds.setdefault((row["method"], row["variant"]), set()).add(int(row["fold"]))
+    assert folds["kNN", "k1"] == folds["kNN", rounding.FIXED] == set(range(5))
+    assert folds["kNN", "row order 1"] == folds["mean", "k1"] == {0, 1}
+    assert rounding.spreads().set_index("method").kernels["kNN"].max() == pytest.approx(0.01)
+    every = rounding.spreads(folds=None).set_index("method")
+    assert every.kernels["kNN"].max() == pytest.approx(0.04)
 
 
 def test_names_of_estimators():

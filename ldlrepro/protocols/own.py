@@ -160,7 +160,8 @@ def _mark(method, experiment, bunch):
         return f"{of_method(method, experiment.folds, experiment)}.{data}"
     parameters = inner.get_params() if hasattr(inner, "get_params") else vars(inner)
     bare = replace(method, estimator=type(method.estimator)())
-    parts = of_method(bare, experiment.folds, experiment), _texts_of(inner), parameters
+    columns = method.estimator.columns
+    parts = of_method(bare, experiment.folds, experiment), _texts_of(inner), parameters, columns
     return f"{joblib.hash(parts)[:12]}.{data}"
 
 

@@ -48,15 +48,17 @@ def tables(found):
 
 
 def write(found, path):
-    """Write the page of a `Comparison`: the picture, its `tables`, and all records as CSV."""
+    """Write the page of a `Comparison`: pictures, its `tables`, and all records as CSV."""
     style()
-    figure, image = found.picture(), io.BytesIO()
-    figure.savefig(image, format="png", dpi=110)
-    plt.close(figure)
     records = io.StringIO()
     found.to_csv(records)
     names = ", ".join(found.names.values())
-    alt = f"Heat map of the share of {found.null}'s loss that each method removes on {names}"
+    share = f"the share of {found.null}'s loss that each method removes"
+    pictures = (
+        _image(found.picture(), f"Heat map of {share} on {names}"),
+        _image(found.folds_picture(), f"Dots of {share}, one for a fold"),
+        _image(found.time_picture(), f"Points of {share} against the seconds of a fit"),
+    )
     text = (
         "<!doctype html><html lang='en'><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
@@ -64,8 +66,7 @@ def write(found, path):
         f"<h1>Methods on {escape(names)}</h1>"
         f"<p>{_protocol(found)} <a download='records.csv' href='data:text/csv;base64,"
         f"{_base64(records.getvalue().encode())}'>Every fit as CSV</a>.</p>"
-        f"<img alt='{escape(alt, quote=True)}' src='data:image/png;base64,"
-        f"{_base64(image.getvalue())}'>{tables(found)}</html>"
+        f"{pictures[0]}{tables(found)}{pictures[1]}{pictures[2]}</html>"
     )
     Path(path).write_text(text, encoding="utf-8")
 
@@ -75,6 +76,14 @@ def _protocol(found):
     number = f"{folds.min()}" if folds.min() == folds.max() else f"{folds.min()} to {folds.max()}"
     shown = f"a difference is shown where the corrected t-test has p below {LEVEL:.0%}"
     return f"Means over {number} folds; {shown}."
+
+
+def _image(figure, alt):
+    image = io.BytesIO()
+    figure.savefig(image, format="png", dpi=110)
+    plt.close(figure)
+    content = _base64(image.getvalue())
+    return f"<img alt='{escape(alt, quote=True)}' src='data:image/png;base64,{content}'>"
 
 
 def _wide(table):
