@@ -23,8 +23,8 @@ class OnSimplex(LDLEstimator):
     ----------
     foreign : the object; copied before it is fitted
     random_state : int or None; set where the object has such a parameter and leaves it at None
-    columns : names of the features, or None; scikit-learn's own classes then get DataFrames, so that
-        a ColumnTransformer finds its columns, and all others arrays
+    columns : names of the features, or None; scikit-learn's own classes then get DataFrames, so
+        that a ColumnTransformer finds its columns, and all others arrays
 
     Warns
     -----

@@ -36,9 +36,10 @@ OUTCOMES = (
 #: Relative difference up to which a record is told from one made on another kind of processor by
 #: nothing but that: compiled loops take vectors as wide as the processor has.
 ELSEWHERE = 1e-6
-#: How many times the stated spread such a record may be off: the range of the few kernels that were
-#: run says little of one more. Of 512 jobs of methods that amplify rounding, fitted again on another
-#: processor, 65 were off by more than their range, 5 by more than twice, none by three times.
+#: How many times the stated spread such a record may be off: the range of the few kernels that
+#: were run says little of one more. Of 512 jobs of methods that amplify rounding, fitted again on
+#: another processor, 65 were off by more than their range, 5 by more than twice, none by three
+#: times.
 RANGES = 3.0
 _SAME_ALWAYS = ("n_train", "n_test")
 #: Seconds from which on a fold is not cheap.
