@@ -13,11 +13,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 _PACKAGE = __name__.partition(".")[0]
-#: Parameters whose default is None: type of all other values.
+#: Parameters whose default is None: type of all other values. What holds an estimator says itself
+#: what is wrong with it.
 _OF_NONE = {
     "draws": int,
     "drop_label": int,
-    "estimator": object,
     "k_minus": int,
     "max_depth": int,
     "max_features": int,
@@ -25,7 +25,6 @@ _OF_NONE = {
     "n_jobs": int,
     "n_neighbors": int,
     "sigma": float,
-    "transformer": object,
     "width": float,
 }
 #: Parameters that may be words too, which the methods check.
@@ -39,7 +38,6 @@ _WORDS = {
     int: "an int",
     float: "a number",
     tuple: "a tuple of numbers",
-    object: "an estimator, made with its parameters,",
 }
 
 
@@ -92,8 +90,6 @@ def _types(cls):
 def _fits(value, kind):
     if kind is bool:
         return isinstance(value, bool | np.bool_)
-    if kind is object:
-        return hasattr(value, "fit") and not isinstance(value, type)
     if kind is tuple:
         sequence = isinstance(value, tuple | list | range | np.ndarray)
         return sequence and all(_fits(part, float) for part in value)

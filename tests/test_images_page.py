@@ -62,10 +62,12 @@ def test_methods_are_in_the_order_of_their_loss_and_say_what_they_saw():
 
 def test_a_verdict_says_that_it_is_of_other_data():
     found = images.claims(fits(LOSSES), GRID)
-    assert set(found.verdict) == {"tested on other data: holds"}
+    lowest, *others = found.verdict
+    assert lowest == "tested on other data: holds in part"  # StructRF has the least loss here
+    assert set(others) == {"tested on other data: holds"}
     near = images.claims(fits(LOSSES | {"dLDLF": 0.5988}), GRID)
-    assert near.verdict[0] == "tested on other data: no difference shown"
-    leads = re.findall(r"(0\.\d{3}) \(labels", near.evidence[0])
+    assert near.verdict[1] == "tested on other data: no difference shown"
+    leads = re.findall(r"(0\.\d{3}) \(labels", near.evidence[1])
     assert len(leads) == 2 and all(float(lead) > 0.0012 for lead in leads)
     worse = images.claims(fits(LOSSES | {"dLDLF": 0.95}), GRID.assign(kl_divergence=1.0))
     said = dict(zip(worse["the paper says"], worse.verdict, strict=True))

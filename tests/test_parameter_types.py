@@ -22,8 +22,8 @@ WRONG = {
     float: ["0.1", [1.0], True],
     tuple: ["12", object(), ("a",)],
 }
-#: Files and their names: what is no file is told when it is opened.
-FILES = {"weights", "checkpoint"}
+#: Files, told when they are opened, and estimators, of which their holders tell.
+OTHERS = {"weights", "checkpoint", "estimator", "transformer"}
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 D = np.random.default_rng(1).dirichlet(np.ones(3), 12)
@@ -42,7 +42,7 @@ def wrong_values():
                 if parameter == "alpha" and cls is ldlrepro.MSLP:
                     bad = WRONG[float]
                 found += [(name, parameter, value) for value in bad]
-            elif declared.default is None and parameter not in FILES:
+            elif declared.default is None and parameter not in OTHERS:
                 found += [(name, parameter, object())]
     return found
 
@@ -111,5 +111,5 @@ def test_classes_of_others_say_themselves_what_they_take():
 def test_every_default_of_none_has_a_type():
     for cls in ESTIMATORS.values():
         for name, declared in inspect.signature(cls).parameters.items():
-            if declared.default is None and name not in {"random_state", *FILES}:
+            if declared.default is None and name not in {"random_state", *OTHERS}:
                 assert name in parameter_types._OF_NONE, (cls.__name__, name)
