@@ -146,13 +146,13 @@ def _fresh_jobs(papers):
 
 
 def _made_here(records):
-    """Whether records come from loops compiled as here; old ones name only the machine."""
+    """Whether records come from loops compiled as here.
+
+    Old ones do not say: they are from before kernels were fixed, whatever machine they name.
+    """
     name = environment.fixed().get("NUMBA_CPU_NAME", environment.cpu()["numba"])
-    own, machine = (name, _wide(environment.cpu())), environment.machine()
-    return all(
-        (cpu["numba"], _wide(cpu)) == own if "numba" in cpu else made_by == machine
-        for cpu, made_by in zip(records.cpu, records.machine, strict=True)
-    )
+    own = name, _wide(environment.cpu())
+    return all("numba" in cpu and (cpu["numba"], _wide(cpu)) == own for cpu in records.cpu)
 
 
 def _wide(cpu):
