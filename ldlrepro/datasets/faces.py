@@ -24,9 +24,9 @@ def load_faces(folder, ages, sigma=3.0):
     Returns
     -------
     sklearn.utils.Bunch
-        ``X`` list of n paths, as `ldlrepro.DLDL` and its kin take them; ``D`` (n, c) over the ages from the
-        least to the greatest; ``ages`` (n,) int; ``label_names``, the ages as texts; ``groups``
-        (n,) persons or None.
+        ``X`` list of n paths, as `ldlrepro.DLDL` and its kin take them; ``D`` (n, c)
+        over the ages from the least to the greatest; ``ages`` (n,) int; ``label_names``, the ages
+        as texts; ``groups`` (n,) persons or None.
 
     Raises
     ------
