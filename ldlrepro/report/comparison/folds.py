@@ -13,7 +13,7 @@ MOST = 30
 def folds_picture(records, null, measure, mine=()):
     """Skill in every fold, a dot each, a line a method; bars are the means over the folds.
 
-    Folds below `LEAST` are drawn there.
+    Folds below `LEAST` are drawn, and count in the bar, as if they were there.
 
     Parameters
     ----------
