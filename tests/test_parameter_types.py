@@ -79,6 +79,7 @@ def test_a_wrong_type_is_told_in_one_line():
         ldlrepro.AdaBoostLDL(ldlrepro.SAIIS(), warm_start=np.True_),
         ldlrepro.AOSOLDLogitBoost(n_iter_no_change=None),
         ldlrepro.RFPCT(max_features=2),
+        ldlrepro.MLDF("hamming_loss", reuse=lambda measure, Y, H, G: 0.0),
         ldlrepro.PTSVM(draws="labels", random_state=np.random.RandomState(0)),
     ],
 )
