@@ -454,6 +454,13 @@ def show_causes(name):
     return causes.show_causes(chapter_of(name), BOARDS[name].title, **_how(name))
 
 
+@cache
+def states(name):
+    """`causes.states` of a paper's printed rows, over everything that was tried for them."""
+    chapter = chapter_of(name)
+    return causes.states(chapter, causes.causes(chapter, **_how(name)))
+
+
 def open_and_settled():
     """What becomes of the printed rows of each paper: counts of `causes.states`.
 
@@ -467,7 +474,6 @@ def open_and_settled():
     """
     rows = []
     for name, board in BOARDS.items():
-        chapter = chapter_of(name)
-        state = causes.states(chapter, causes.causes(chapter, **_how(name))).state.value_counts()
+        state = states(name).state.value_counts()
         rows.append({"paper": board.title} | {s: int(state.get(s, 0)) for s in causes.STATES})
     return pd.DataFrame(rows)

@@ -80,6 +80,15 @@ def test_a_file_of_the_form_of_morph_is_read_and_another_file_is_told(tmp_path, 
         make_standin("MOR-PH")
 
 
+def test_morph_that_is_not_at_hand_is_told_with_its_place(monkeypatch):
+    monkeypatch.setattr(files, "reachable", lambda url: False)
+    with pytest.raises(DataUnavailableError) as caught:
+        load("MOR-PH")
+    told = str(caught.value)
+    assert "ldl/MOR-PH.mat" in told and "git blob id" in told
+    assert "stand-in" not in told  # there is none
+
+
 # --- folds of persons ----------------------------------------------------------------------------
 
 GROUPS = np.repeat([f"p{i:02}" for i in range(20)], [3, 5] * 10)

@@ -145,12 +145,14 @@ def unavailable(entry, reason):
         known = f"It has no public address. {kind}: {digest}."
     else:
         known = f"No address that serves the file itself is known. Its source: {entry.citation}."
-    return DataUnavailableError(
+    message = (
         f"{entry.display} ({entry.file}) is not at hand: {reason}. {known} "
         f"Put the file at {paths.downloads() / entry.file}, or at "
-        f"{entry.file} inside the folder that LDLREPRO_DATA names. For a labelled synthetic "
-        f"stand-in ask for source='synthetic'."
+        f"{entry.file} inside the folder that LDLREPRO_DATA names."
     )
+    if entry.features and entry.labels:
+        message += " For a labelled synthetic stand-in ask for source='synthetic'."
+    return DataUnavailableError(message)
 
 
 def obtain(entry):

@@ -72,7 +72,8 @@ def states(chapter, table):
 
     Returns
     -------
-    DataFrame: printed, tables (`Outcomes`), state, by (cause and setting, "" for none), found
+    DataFrame: printed, tables (`Outcomes`), state, by (cause and setting, "" for none), found; its
+    attribute ``apart`` names the data sets that are left out, being others than the paper's
 
     See Also
     --------
@@ -97,7 +98,9 @@ def states(chapter, table):
                 if row.found.agree - row.declared.agree > best.agree - tables.agree:
                     state, (by, best) = "narrowed", how
         rows.append((method, tables, state, by, best if by else None))
-    return pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
+    table = pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
+    table.attrs["apart"] = chapter.apart
+    return table
 
 
 def _out(found):

@@ -75,6 +75,12 @@ class DeepNDFLDL(DeepTrees):
     NDFLDL : The shallow form.
     DeepLDLForest : One loss for the forest, and shared outputs.
 
+    Notes
+    -----
+    Departures: section 4.3 gives no settings for its dNDFs-LDL; they are those of
+    `DeepLDLForest`, with its departures. All trees stand on one trunk, which learns from each in
+    turn.
+
     References
     ----------
     .. [1] Shen, Zhao, Guo, Yuille, "Label distribution learning forests", NIPS 2017.

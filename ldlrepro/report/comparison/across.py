@@ -99,12 +99,50 @@ def side_by_side(found, measure, names):
     )
 
 
-def widest(spread, measure, number=12):
-    """The rows of `spread` that are furthest apart by one measure, with the names of data sets."""
-    table = spread[spread[measure].notna()].sort_values(measure, ascending=False).head(number)
-    frame = table[[measure, "papers"]].reset_index()
-    frame["dataset"] = frame.dataset.map(names())
-    return frame.rename(columns={"dataset": "data set", measure: "ratio"})
+def widest(found, measure, states, number=20):
+    """Where the papers are furthest apart by one measure, and what the chapters found there.
+
+    Parameters
+    ----------
+    found : of `printed_by_several`
+    states : dict, paper -> `causes.states` of its chapter
+    number : cells
+
+    Returns
+    -------
+    DataFrame, a row a method and the papers that print it, the widest first: the data sets with the
+    ratio of each, and for each paper what became of its row of the method, over all of its data
+    sets
+    """
+    became = {
+        (paper, NAMES.get(row.printed, row.printed)): f"{row.state}, by {row.by}"
+        if row.by
+        else row.state
+        for paper, state in states.items()
+        for row in state.itertuples()
+    }
+    other = {paper: state.attrs["apart"] for paper, state in states.items()}
+    ratios = spread(found)[measure].dropna().sort_values(ascending=False).head(number)
+    rows = []
+    for (method, dataset), ratio in ratios.items():
+        here = found.method.eq(method) & found.dataset.eq(dataset) & found.measure.eq(measure)
+        told = [
+            f"{TITLES[paper].split(',')[0]}: "
+            + (
+                "other data here"
+                if dataset in other[paper]
+                else became.get((paper, method), "open")
+            )
+            for paper in found.paper[here]
+        ]
+        rows.append((method, "; ".join(told), f"{names()[dataset]} {ratio:.2f}"))
+    table = pd.DataFrame(rows, columns=["method", "became", "ratio"])
+    table = table.groupby(["method", "became"], sort=False).ratio.agg(", ".join).reset_index()
+    heads = {
+        "became": "what became of the printed rows",
+        "ratio": "largest / smallest, by data set",
+    }
+    return table[["method", "ratio", "became"]].rename(columns=heads)
 
 
 def names():

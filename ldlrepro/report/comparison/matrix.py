@@ -13,7 +13,7 @@ from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import stats
 from ldlrepro.protocols.declare import reseeded
 from ldlrepro.report import chapter, provenance
-from ldlrepro.report.compare import duels, family, held
+from ldlrepro.report.compare import duels, family, held, wins
 from ldlrepro.report.mldf.tables import own_measures
 from ldlrepro.report.plots import heat_map, nothing
 from ldlrepro.report.values import Share, Spread
@@ -67,6 +67,30 @@ def open_multilabel(paper, *options):
     return own_measures(records), names
 
 
+def over_limit(records, experiment):
+    """(method, data set) pairs of data sets shown that an experiment leaves out."""
+    shown = set(records.dataset)
+    return [(method, dataset) for method, dataset, _ in experiment.without if dataset in shown]
+
+
+def filled(records, experiment, null):
+    """Records in which a pair that is left out has those of the null predictor, without times.
+
+    Who gets no prediction within the time limit knows what the null predictor knows. For ranks:
+    else one data set would take a method from all of them.
+    """
+    of_null = records[records.method == null].assign(fit_seconds=np.nan, predict_seconds=np.nan)
+    pairs = over_limit(records, experiment)
+    stand_ins = [of_null[of_null.dataset == d].assign(method=m) for m, d in pairs]
+    return pd.concat([records, *stand_ins], ignore_index=True)
+
+
+def in_time(records, experiment):
+    """Records of the data sets from which the time limit takes no method."""
+    slow = {dataset for _, dataset in over_limit(records, experiment)}
+    return records[~records.dataset.isin(slow)].reset_index(drop=True)
+
+
 def means(records, measure):
     """Means over the folds: a row a method, a column a data set, in the order of the records."""
     return records.pivot_table(index="method", columns="dataset", values=measure, sort=False)
@@ -116,6 +140,31 @@ def ranks(records, measure):
     return found
 
 
+def ranks_and_limits(records, experiment, null, measure, names):
+    """`ranks` of `filled` records, and beside them what the time limit has to do with them.
+
+    Parameters
+    ----------
+    names : dict, data set -> name
+
+    Returns
+    -------
+    DataFrame, a row a method, the best first: average rank, the rank over the data sets of
+    `in_time`, the data sets on which the method is over the limit
+    """
+    over = pd.DataFrame(over_limit(records, experiment), columns=["method", "dataset"])
+    over["dataset"] = over.dataset.map(names)
+    table = pd.DataFrame(
+        {
+            "average rank": ranks(filled(records, experiment, null), measure),
+            "where all end in time": ranks(in_time(records, experiment), measure),
+            "over the limit on": over.groupby("method").dataset.agg(", ".join),
+        }
+    )
+    table = table[table["average rank"].notna()].sort_values("average rank", kind="stable")
+    return table.fillna({"over the limit on": ""}).rename_axis("method")
+
+
 def ranks_by_measure(records, measures):
     """`ranks` by each of some measures: a row a method, the best on average first."""
     table = pd.DataFrame({MEASURES[m].label: ranks(records, m) for m in measures})
@@ -161,6 +210,35 @@ def grid_sizes(experiment):
     return methods.rename("methods").reset_index()
 
 
+def worth_of_grids(large, small, null, measure):
+    """What a large grid is worth to a method, on the data sets that were run with both.
+
+    Parameters
+    ----------
+    large, small : records of the same methods and folds, with choice from grids of two sizes
+
+    Returns
+    -------
+    DataFrame, a row a method of ``small``: data sets, skill with the large and the small grid
+    (means over families of data sets), on how many the large one is better (`Share`), is shown
+    better and shown worse (corrected test; `Held`)
+    """
+    rows = []
+    for method in small.method.unique():
+        mine = small[small.method == method]
+        both = large[large.dataset.isin(mine.dataset)]
+        other = f"{method}, few points"
+        both = pd.concat([both, mine.assign(method=other)], ignore_index=True)
+        table = skill(both, null, measure).loc[[method, other]].dropna(axis=1)
+        skills = by_families(table).mean(axis=1)
+        found = wins(both, [(method, other)], [measure])
+        share = Share(found.better, found.cells)
+        rows.append((method, table.shape[1], *skills, share, found.shown, found.worse))
+    heads = ["method", "data sets", "skill, large grid", "skill, small grid"]
+    heads += ["large better", "shown", "the reverse shown"]
+    return pd.DataFrame(rows, columns=heads)
+
+
 def complete(records):
     """Methods that were run on every data set, in the order of the records."""
     table = records.groupby(["method", "dataset"], sort=False).size().unstack()
@@ -173,10 +251,17 @@ def coverage(records, experiment):
     pairs = {(m.name, d) for d in experiment.datasets for m in experiment.methods_on(d)}
     run = pairs & set(zip(records.method, records.dataset, strict=True))
     text = f"{len(run)} of {len(pairs)} pairs of a method and a data set were run."
-    if run < pairs:
+    over = {method for method, _ in over_limit(records, experiment)}
+    if over:
         text += (
-            f" Ranks, pairs and times below are of the {len(complete(records))} methods that have "
-            f"every one of the {len(sets)} data sets shown; with more pairs others may lead."
+            f" {len(over)} methods are over the time limit on a data set: in ranks they count as "
+            "the mean predictor there; times are of the data sets on which none is."
+        )
+    if run < pairs:
+        ranked = complete(filled(records, experiment, NULLS["ldl"]))
+        text += (
+            f" Ranks below are of the {len(ranked)} methods that have every other one of the "
+            f"{len(sets)} data sets shown; with more pairs others may lead."
         )
     return text
 
@@ -205,12 +290,11 @@ def left_out(first_folds):
     (limit,) = first_folds.limit.unique()
     ended = first_folds.seconds.isna()
     text = (
-        f"{len(first_folds)} pairs are left out: a method has {limit} seconds of the processor for "
-        f"its first fold of a data set, choice of parameters included, and {ended.sum()} were "
-        "ended there."
+        f"{ended.sum()} pairs are left out: a method has {limit} seconds of the processor for its "
+        "first fold of a data set, choice of parameters included, and these were ended there."
     )
-    if not ended.all():
-        text += f" The others took at most {first_folds.seconds.max():.3g} seconds."
+    for near in first_folds[~ended].itertuples():
+        text += f" {near.method} on {near.dataset} ends after {near.seconds:.3g}."
     return text
 
 
