@@ -98,9 +98,9 @@ def states(chapter, table):
                 if row.found.agree - row.declared.agree > best.agree - tables.agree:
                     state, (by, best) = "narrowed", how
         rows.append((method, tables, state, by, best if by else None))
-    table = pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
-    table.attrs["apart"] = chapter.apart
-    return table
+    found = pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
+    found.attrs["apart"] = chapter.apart
+    return found
 
 
 def _out(found):

@@ -77,9 +77,10 @@ class DeepNDFLDL(DeepTrees):
 
     Notes
     -----
-    Departures: section 4.3 gives no settings for its dNDFs-LDL; they are those of
-    `DeepLDLForest`, with its departures. All trees stand on one trunk, which learns from each in
-    turn.
+    The paper's dNDFs-LDL (section 4.4) has the depth and the number of outputs of its dLDLFs. All
+    trees stand on one trunk; a mini-batch is for one of them, drawn at random.
+
+    Departures: those of `DeepLDLForest`.
 
     References
     ----------
