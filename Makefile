@@ -21,7 +21,8 @@ archive: book
 	$(BIN)/python -c 'import shutil; shutil.make_archive("_build/ldlrepro-book", "zip", "_build", "html")'
 	@echo "The book, packed: $(CURDIR)/_build/ldlrepro-book.zip"
 
-test: .venv/.installed lint notebooks verify quick pages unit kernels
+# The longest first, for `make -j2 test`.
+test: .venv/.installed lint unit kernels notebooks quick verify pages
 
 lint: .venv/.installed
 	$(BIN)/ruff check .

@@ -89,6 +89,9 @@ def module(name):
 @cache
 def path_of(name):
     """File of a module, or None."""
+    parent = path_of(name.rpartition(".")[0]) if "." in name else None
+    if parent and Path(parent).name != "__init__.py":
+        return None  # a name in a module; to look for it as one would import that module
     try:
         spec = find_spec(name)
     except (ModuleNotFoundError, ValueError):

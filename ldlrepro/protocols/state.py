@@ -1,6 +1,8 @@
 """What is declared, what of it is done, stale or missing."""
 
 from importlib import import_module
+from itertools import compress
+from typing import NamedTuple
 
 import pandas as pd
 from sklearn.model_selection import ParameterGrid
@@ -17,6 +19,20 @@ QUICK_FOLDS = 3
 _TASKS = ("ldl", "multilabel")
 #: Modules beside the papers' declarations that help them.
 _NO_PAPERS = ("age", "learners")
+
+
+class _Row(NamedTuple):
+    """What of a record tells whether it is fresh."""
+
+    method: str
+    seed: int
+    fold: int
+    data_sha256: str
+    source: str
+    fingerprint: str
+    n_train: int
+    n_test: int
+    parameters: dict
 
 
 def paper_names():
@@ -167,29 +183,38 @@ def done(paper, experiment, method, dataset, records, profile="paper", ledger=No
     records : DataFrame of the data set's records in the experiment
     ledger : Ledger, None reads it
     """
-    records = records[(records.method == method.name) & (records.seed == experiment.seed)]
-    records = records[records.fold.isin(folds_of(experiment, profile))]
+    rows = [row for row in _rows(records) if row.method == method.name]
+    return _done(paper, experiment, method, dataset, rows, profile, ledger)
+
+
+def _rows(records):
+    columns = records[list(_Row._fields)]
+    return [_Row(*row) for row in columns.itertuples(index=False, name=None)]
+
+
+def _done(paper, experiment, method, dataset, rows, profile, ledger):
+    folds = folds_of(experiment, profile)
+    rows = [row for row in rows if row.seed == experiment.seed and row.fold in folds]
+    if not rows:
+        return set()
     if profile == "paper":
-        records = records[data.is_current(dataset, records.data_sha256)]
+        digests = pd.Series([row.data_sha256 for row in rows], dtype=object)
+        rows = list(compress(rows, data.is_current(dataset, digests)))
     else:
-        records = records[records.n_train + records.n_test == paper.quick[dataset]]
-    if records.empty:
+        rows = [row for row in rows if row.n_train + row.n_test == paper.quick[dataset]]
+    if not rows:
         return set()
     ledger = Ledger() if ledger is None else ledger
-    folds = len(folds_of(experiment, profile))
     fresh = {
-        (mark, form): ledger.same(mark, fingerprint(method, folds, experiment, dataset, form))
-        for mark, form in set(zip(records.fingerprint, records.source, strict=True))
+        (mark, form): ledger.same(mark, fingerprint(method, len(folds), experiment, dataset, form))
+        for mark, form in {(row.fingerprint, row.source) for row in rows}
     }
-    records = records[[fresh[k] for k in zip(records.fingerprint, records.source, strict=True)]]
-    if not method.staged:
-        return set(records.fold)
+    stages = {}
+    for row in rows:
+        if fresh[row.fingerprint, row.source]:
+            stages.setdefault(row.fold, set()).add(row.parameters.get("stage"))
     wanted = set(method.staged)
-    return {
-        fold
-        for fold, mine in records.groupby("fold")
-        if wanted == {parameters.get("stage") for parameters in mine.parameters}
-    }
+    return {fold for fold, there in stages.items() if not wanted or there == wanted}
 
 
 def status(paper, profile="paper", root=None):
@@ -212,9 +237,13 @@ def status(paper, profile="paper", root=None):
             records = store.read(name)
             if lent:
                 records = with_borrowed(records, lent, name, root)
+            by_method = {}
+            for row in _rows(records):
+                by_method.setdefault(row.method, []).append(row)
             for method in experiment.methods_on(name):
-                there = set(records.fold[records.method == method.name])
-                fresh = done(paper, experiment, method, name, records, profile, ledger)
+                mine = by_method.get(method.name, [])
+                there = {row.fold for row in mine}
+                fresh = _done(paper, experiment, method, name, mine, profile, ledger)
                 rows.append(
                     {
                         "experiment": experiment.name,

@@ -1,7 +1,7 @@
 """Comparison of methods over folds and over data sets."""
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 
 def paired_t(a, b):
@@ -38,7 +38,7 @@ def _two_sided(difference, factor):
     if spread == 0:
         return 1.0 if difference.mean() == 0 else 0.0
     t = difference.mean() / (spread * np.sqrt(factor))
-    return float(2 * stats.t.sf(abs(t), len(difference) - 1))
+    return float(2 * special.stdtr(len(difference) - 1, -abs(t)))
 
 
 def holm(p):

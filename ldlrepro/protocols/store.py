@@ -19,6 +19,7 @@ import time
 import warnings
 import zlib
 
+import numpy as np
 import pandas as pd
 
 from ldlrepro.errors import RecordDamagedWarning
@@ -90,14 +91,18 @@ class RecordStore:
                     "back, or run again what is missing."
                 )
             rows += known
-        frame = pd.DataFrame(rows, columns=self.columns)
-        for column in self._numbers:
-            frame[column] = frame[column].astype(float)
-        for column in _WHOLE:
-            frame[column] = frame[column].astype(int)
-        for column in _JSON:
-            frame[column] = [json.loads(text) for text in frame[column]]
-        return frame
+        return pd.DataFrame({name: self._values(name, rows) for name in self.columns})
+
+    def _values(self, column, rows):
+        texts = [row[column] for row in rows]
+        if column in self._numbers:
+            return np.array(texts, float)
+        if column in _WHOLE:
+            return np.array(texts, int)
+        if column in _JSON:  # few texts, each on many rows
+            values = {text: json.loads(text) for text in set(texts)}
+            return pd.Series([values[text] for text in texts], dtype=object)
+        return pd.Series(texts, dtype=str)
 
     def datasets(self):
         """Names of the data sets of which there are records."""
@@ -324,4 +329,5 @@ def _job(row):
 
 def _place(row):
     """Key of a row: a job, and of staged methods the stage."""
-    return *_job(row), json.loads(row["parameters"]).get("stage")
+    staged = '"stage"' in row["parameters"]
+    return *_job(row), json.loads(row["parameters"]).get("stage") if staged else None

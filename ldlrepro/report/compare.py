@@ -87,31 +87,35 @@ class Pair(NamedTuple):
 
 def pairs_of(records, first, second, measure):
     """Yield a `Pair` for each data set on which two methods share a fold."""
-    for _, _, pair in _pairs(records, first, [second], [measure]):
+    for _, _, pair in _pairs(records, [(first, second)], [measure]):
         yield pair
 
 
-def _pairs(records, first, rivals, measures):
-    """Yield (rival, measure, `Pair`), data sets in the order of the records."""
+def _pairs(records, pairs, measures):
+    """Yield (second, measure, `Pair`) for each pair of names, data sets as in the records."""
     sizes = records.groupby("dataset", sort=False)[["n_train", "n_test"]].mean()
-    records = records[records.method.isin([first, *rivals])]
+    records = records[records.method.isin({method for pair in pairs for method in pair})]
     named = _named(records)
     wide = records.pivot_table(
         index=["dataset", "fold"], columns="method", values=list(dict.fromkeys(measures))
     )
-    for rival, measure in product(rivals, measures):
-        if (measure, first) not in wide or (measure, rival) not in wide:
+    at = wide.index.get_level_values("dataset")
+    rows = {dataset: np.flatnonzero(at == dataset) for dataset in sizes.index}
+    columns = {column: wide[column].to_numpy() for column in wide}
+    for (first, second), measure in product(pairs, measures):
+        if (measure, first) not in columns or (measure, second) not in columns:
             continue
-        both = wide[[(measure, first), (measure, rival)]].dropna()
-        values, at = both.to_numpy(), both.index.get_level_values("dataset")
+        one, other = columns[measure, first], columns[measure, second]
+        both = ~(np.isnan(one) | np.isnan(other))
         for dataset, n_train, n_test in sizes.itertuples():
-            if (at == dataset).any():
-                a, b = values[at == dataset].T
+            shared = rows[dataset][both[rows[dataset]]]
+            if len(shared):
+                a, b = one[shared], other[shared]
                 floor = max(
                     abs(mine.mean()) * _spread_of(*named[dataset, method], dataset, measure)
-                    for method, mine in ((first, a), (rival, b))
+                    for method, mine in ((first, a), (second, b))
                 )
-                yield rival, measure, Pair(dataset, a, b, (n_train, n_test), floor)
+                yield second, measure, Pair(dataset, a, b, (n_train, n_test), floor)
 
 
 def _named(records):
@@ -197,8 +201,7 @@ def wins(records, pairs, measures, level=LEVEL):
     pairs : list of (first, second)
     level : of the tests
     """
-    fought = [duels(records, first, [second], measures) for first, second in pairs]
-    fought = pd.concat(fought or [duels(records, "", [], measures)])
+    fought = _duels(records, pairs, measures)
     tested = fought[fought.testable.astype(bool)]
     return Wins(
         int((fought.gain > 0).sum()),
@@ -240,8 +243,12 @@ def duels(records, first, rivals, measures):
     is better, 0 where rounding alone makes as much), level (mean of ``first``), p (paired t-test)
     and p_corrected, NaN for one split, and testable (see ``Wins``)
     """
+    return _duels(records, [(first, rival) for rival in rivals], measures)
+
+
+def _duels(records, pairs, measures):
     rows = []
-    for rival, measure, pair in _pairs(records, first, rivals, measures):
+    for rival, measure, pair in _pairs(records, pairs, measures):
         sign = 1 if MEASURES[measure].greater_is_better else -1
         tests = p_value(pair, corrected=False), p_value(pair)
         gain, level = sign * pair.difference, pair.first.mean()

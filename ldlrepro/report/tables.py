@@ -80,8 +80,10 @@ def with_null(printed, records, null):
 
 def agreeing(compared):
     """``Outcomes`` of compared cells; those that repeat another one are not counted."""
-    there = compared[compared.within.notna() & ~compared.repeated]
-    tells, within = there.tells.astype(bool), there.within.astype(bool)
+    there = (compared.within.notna() & ~compared.repeated).to_numpy(bool)
+    tells, within = (
+        compared[column].to_numpy(bool, na_value=False)[there] for column in ("tells", "within")
+    )
     counts = (tells & within, tells, ~tells & within, ~tells)
     return Outcomes(*(int(count.sum()) for count in counts))
 

@@ -4,9 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from ldlrepro import published
 from ldlrepro.metrics import MEASURES
 from ldlrepro.report.plots import nothing
-from ldlrepro.report.tables import agreeing, cells, summary
+from ldlrepro.report.tables import agreeing, summary
 from ldlrepro.report.values import Outcomes
 
 #: Skill below this is drawn at the edge: worse than the mean predictor by as much as its loss.
@@ -30,15 +31,17 @@ def confusion(records, printed, methods, apart=()):
     DataFrame of `Outcomes`, a row a printed method, a column a method of ours
     """
     printed = printed[~printed.dataset.isin(apart)]
-    table = {}
-    for ours in methods:
-        mine = records[(records.method == ours) & ~records.dataset.isin(apart)]
-        mine = summary(mine, measures=printed.measure.unique())
-        under = [mine.assign(method=theirs) for theirs in printed.method.unique()]
-        compared = cells(pd.concat(under or [mine]), printed)
-        table[ours] = {
-            theirs: agreeing(rows) for theirs, rows in compared.groupby("method", sort=False)
-        }
+    mine = records[records.method.isin(methods) & ~records.dataset.isin(apart)]
+    mine = summary(mine, measures=printed.measure.unique()).rename(columns={"method": "by"})
+    theirs = pd.DataFrame({"method": printed.method.unique()})
+    compared = published.compare(
+        mine.merge(theirs, how="cross"),
+        printed.merge(pd.DataFrame({"by": list(methods)}), how="cross"),
+        on=("dataset", "method", "measure", "by"),
+    )
+    table = {ours: {} for ours in methods}
+    for (ours, row), found in compared.groupby(["by", "method"], sort=False):
+        table[ours][row] = agreeing(found)
     return pd.DataFrame(table).rename_axis("printed")
 
 
