@@ -61,10 +61,13 @@ def edit(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "path_of", changed)
 
     def edited(module, old, new):
-        text = Path(changed(module)).read_text(encoding="utf-8")
+        own = Path(changed(module))
+        text = own.read_text(encoding="utf-8")
         assert old in text, f"{module} has no {old!r} any more"
-        copies[module] = str(tmp_path / f"{module}.py")
-        Path(copies[module]).write_text(text.replace(old, new), encoding="utf-8")
+        copy = tmp_path / module / own.name  # a package is told by the name of its file
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(text.replace(old, new), encoding="utf-8")
+        copies[module] = str(copy)
         code.clear()
 
     yield edited

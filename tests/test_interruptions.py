@@ -76,9 +76,9 @@ def kept(folder):
         for experiment in slow_paper.PAPER.experiments:
             for dataset in slow_paper.PAPER.quick:
                 frame = store_of(folder, experiment.name).read(dataset)
-                for method in experiment.methods:
-                    done = state.done(slow_paper.PAPER, experiment, method, dataset, frame, "quick")
-                    there |= {(experiment.name, dataset, method.name, fold) for fold in done}
+                done = state.done(slow_paper.PAPER, experiment, dataset, frame, "quick")
+                for method, folds in done.items():
+                    there |= {(experiment.name, dataset, method, fold) for fold in folds}
     return there
 
 

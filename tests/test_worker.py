@@ -135,8 +135,7 @@ def test_time_left_comes_from_recorded_times():
     for row, name, time in zip(rows, ("slow", "fast"), (100.0, 1.0), strict=True):
         row["method"], row["fit_seconds"], row["predict_seconds"] = name, time, 0.0
     slow, fast = (Method(name, MeanPredictor()) for name in ("slow", "fast"))
-    for method, row in ((slow, rows[0]), (fast, rows[1])):
-        seconds.learn(method, "SJAFFE", [row])
+    seconds.learn("SJAFFE", rows)
     assert seconds.of(replace(TASK, method=slow)) == 100
     assert seconds.of(replace(TASK, method=fast)) == 1
     assert seconds.of(replace(TASK, method=fast, dataset="Movie")) == 1  # known of another set

@@ -71,10 +71,10 @@ def _merge_set(records, added, arguments, found, folder):
     paper, experiment, dataset, profile, ledger = arguments
     new, old = records
     differ = []
+    done = [state.done(paper, experiment, dataset, r, profile, ledger) for r in (new, old)]
     for method in experiment.methods:
         mine, there = new[new.method == method.name], old[old.method == method.name]
-        fresh = state.done(paper, experiment, method, dataset, mine, profile, ledger)
-        kept = state.done(paper, experiment, method, dataset, there, profile, ledger)
+        fresh, kept = (folds[method.name] for folds in done)
         found["stale"] += len(set(mine.fold) - fresh)
         for fold in sorted(fresh):
             job = mine[mine.fold == fold]

@@ -93,14 +93,12 @@ def run(
             if lent:
                 records = [state.with_borrowed(frame, lent, name) for frame in records]
             wanted = []
+            seconds.learn(name, records)
+            done = [state.done(paper, experiment, name, r, profile, ledger) for r in records]
             for method in experiment.methods_on(name):
                 if methods is not None and method.name not in methods:
                     continue
-                arguments = paper, experiment, method, name
-                seconds.learn(method, name, records)
-                there = set()
-                for frame in records:
-                    there |= state.done(*arguments, frame, profile, ledger)
+                there = set().union(*(by_method[method.name] for by_method in done))
                 mine = [f for f in folds if _in_shard(shard, experiment, name, method, f)]
                 if not recompute:
                     kept += sum(f in there for f in mine)
@@ -284,12 +282,11 @@ class _Seconds:
     def __init__(self):
         self._by_set, self._by_method = {}, {}
 
-    def learn(self, method, dataset, frames):
+    def learn(self, dataset, frames):
         for frame in frames:
-            mine = frame[frame.method == method.name]
-            if len(mine):
-                mean = (mine.fit_seconds + mine.predict_seconds).mean()
-                self._by_set[method.name, dataset] = self._by_method[method.name] = mean
+            seconds = frame.fit_seconds + frame.predict_seconds
+            for method, mean in seconds.groupby(frame.method).mean().items():
+                self._by_set[method, dataset] = self._by_method[method] = mean
 
     def of(self, task):
         """Seconds that a task may take; 1 where nothing is known."""

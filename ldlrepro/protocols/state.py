@@ -175,21 +175,28 @@ def fits_of(method):
     return points + (len(ParameterGrid(method.grid)) > 1)
 
 
-def done(paper, experiment, method, dataset, records, profile="paper", ledger=None):
-    """Folds of a method on a data set whose records are fresh, and of staged methods complete.
+def done(paper, experiment, dataset, records, profile="paper", ledger=None):
+    """Folds of each method on a data set whose records are fresh, of staged methods complete.
 
     Parameters
     ----------
     records : DataFrame of the data set's records in the experiment
     ledger : Ledger, None reads it
+
+    Returns
+    -------
+    {name of a method: set of folds}, every method of the experiment
     """
-    rows = [row for row in _rows(records) if row.method == method.name]
-    return _done(paper, experiment, method, dataset, rows, profile, ledger)
-
-
-def _rows(records):
-    columns = records[list(_Row._fields)]
-    return [_Row(*row) for row in columns.itertuples(index=False, name=None)]
+    ledger = Ledger() if ledger is None else ledger
+    by_method = {method.name: [] for method in experiment.methods}
+    for row in records[list(_Row._fields)].itertuples(index=False, name=None):
+        by_method.setdefault(row[0], []).append(_Row(*row))
+    return {
+        method.name: _done(
+            paper, experiment, method, dataset, by_method[method.name], profile, ledger
+        )
+        for method in experiment.methods
+    }
 
 
 def _done(paper, experiment, method, dataset, rows, profile, ledger):
@@ -204,7 +211,6 @@ def _done(paper, experiment, method, dataset, rows, profile, ledger):
         rows = [row for row in rows if row.n_train + row.n_test == paper.quick[dataset]]
     if not rows:
         return set()
-    ledger = Ledger() if ledger is None else ledger
     fresh = {
         (mark, form): ledger.same(mark, fingerprint(method, len(folds), experiment, dataset, form))
         for mark, form in {(row.fingerprint, row.source) for row in rows}
@@ -237,20 +243,17 @@ def status(paper, profile="paper", root=None):
             records = store.read(name)
             if lent:
                 records = with_borrowed(records, lent, name, root)
-            by_method = {}
-            for row in _rows(records):
-                by_method.setdefault(row.method, []).append(row)
+            fresh = done(paper, experiment, name, records, profile, ledger)
+            there = records.groupby("method").fold.agg(set)
             for method in experiment.methods_on(name):
-                mine = by_method.get(method.name, [])
-                there = {row.fold for row in mine}
-                fresh = _done(paper, experiment, method, name, mine, profile, ledger)
+                mine = fresh[method.name]
                 rows.append(
                     {
                         "experiment": experiment.name,
                         "dataset": name,
                         "method": method.name,
-                        "done": len(fresh),
-                        "stale": len(there - fresh),
+                        "done": len(mine),
+                        "stale": len(there.get(method.name, set()) - mine),
                         "total": len(folds_of(experiment, profile)),
                     }
                 )

@@ -127,10 +127,11 @@ def _fresh_jobs(papers):
                 if dataset not in experiment.datasets:
                     continue
                 records = store.read(dataset)
+                done = state.done(paper, experiment, dataset, records, ledger=known)
                 for method in experiment.methods:
                     mine = records[records.method == method.name]
-                    done = state.done(paper, experiment, method, dataset, mine, ledger=known)
-                    for fold, rows in mine[mine.fold.isin(done)].groupby("fold"):
+                    mine = mine[mine.fold.isin(done[method.name])]
+                    for fold, rows in mine.groupby("fold"):
                         found.append(
                             {
                                 "paper": paper.name,
