@@ -24,6 +24,9 @@ archive: book
 # The longest first, for `make -j2 test`.
 test: .venv/.installed lint unit kernels notebooks quick verify pages
 
+# Two targets share the cores: threads of BLAS that wait for each other would take most of the time.
+unit kernels notebooks quick verify pages: export OPENBLAS_NUM_THREADS = 1
+
 lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
