@@ -65,10 +65,13 @@ def test_images_are_refused_with_their_place(tmp_path):
     Image.fromarray(scenes.X[0, :, :, 0]).save(grey)
     broken.write_bytes(b"no image at all")
     cut.write_bytes(good.read_bytes()[:200])
+    wild = tmp_path / "wild.ppm"
+    wild.write_bytes(b"P3 1 1 255\n300 0 0\n")
     X = scenes.X
     for images, message in (
         ([good, broken], r"broken\.png \(row 1\) cannot be read as an image"),
         ([good, cut], r"cut\.png \(row 1\) cannot be read"),
+        ([good, wild], r"wild\.ppm \(row 1\) cannot be read"),
         ([good, tmp_path / "none.jpg"], r"none\.jpg \(row 1\) cannot be read"),
         ([good, good, grey], r"grey\.png \(row 2\) is a grey image, mode L"),
         ([good, X[0]], r"row 1 is no path, but ndarray"),
@@ -421,6 +424,28 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
 
 
 @needs_torch
+@needs_torch
+def test_a_checkpoint_knows_the_state_of_a_generator(tmp_path):
+    path, expected = tmp_path / "checkpoint.pt", small(DLDL, epochs=2, random_state=3)
+    expected = expected.fit(scenes.X, scenes.D).loss_curve_
+    for _ in range(2):  # the second goes on from what the first wrote
+        rng = np.random.RandomState(3)
+        model = small(DLDL, epochs=2, checkpoint=path, random_state=rng).fit(scenes.X, scenes.D)
+        assert len(model.loss_curve_) == len(expected)
+    with pytest.raises(ValueError, match="other settings"):
+        model.set_params(random_state=np.random.RandomState(4)).fit(scenes.X, scenes.D)
+
+
+@needs_torch
+def test_only_public_weights_bring_their_channels():
+    from ldlrepro.models.deep import _training
+
+    rows = np.arange(10)
+    own = _training.channels(scenes.X, rows, False)
+    assert np.allclose(own[0], scenes.X[rows].mean(axis=(0, 1, 2)) / 255)
+    assert _training.channels(scenes.X, rows, True)[0] == (0.485, 0.456, 0.406)
+
+
 def test_a_write_that_fails_leaves_the_former_checkpoint(tmp_path, monkeypatch):
     from ldlrepro.models.deep._training import write_whole
 

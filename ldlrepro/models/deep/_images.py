@@ -82,17 +82,18 @@ def _read(path, row, size):
     Image = needed("PIL.Image")
     try:
         with Image.open(path) as image:
-            if image.mode in ("1", "L", "LA", "I", "I;16", "F"):
-                raise ValueError(
-                    f"{os.fspath(path)} (row {row}) is a grey image, mode {image.mode}: save it in "
-                    "colour (RGB)."
-                )
-            return _resized(image.convert("RGB"), size)
-    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+            mode = image.mode
+            coloured = image.convert("RGB")
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise ValueError(
             f"{os.fspath(path)} (row {row}) cannot be read as an image: {error}. Remove it or put "
             "a good file in its place."
         ) from error
+    if mode in ("1", "L", "LA", "I", "I;16", "F"):
+        raise ValueError(
+            f"{os.fspath(path)} (row {row}) is a grey image, mode {mode}: save it in colour (RGB)."
+        )
+    return _resized(coloured, size)
 
 
 def _resized(image, size):

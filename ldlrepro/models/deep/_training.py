@@ -60,11 +60,14 @@ class Network(nn.Module):
         return self.head.predict(self.evaluate(X, np.arange(len(X)) if rows is None else rows))
 
 
-def channels(X, rows, weights):
-    """Mean and deviation of the three channels, in units of the full scale."""
+def channels(X, rows, public):
+    """Mean and deviation of the three channels, in units of the full scale.
+
+    Those of the rows, or those that public weights were trained with.
+    """
     if X.ndim == 2:
         return np.zeros(1), np.ones(1)
-    if weights is not None:
+    if public:
         return _PUBLIC
     total, squares = np.zeros(3), np.zeros(3)
     for row in rows:
@@ -133,7 +136,8 @@ class Trainer:
             width = trunk.width
         self.phi = phi
         head = self.model.head(width, self.D.shape[1], phi)
-        scale = channels(self.X, self.train, self.model.weights)
+        public = self.model.weights is not None and self.model.trunk in ("alexnet", "vgg16")
+        scale = channels(self.X, self.train, public)
         self.network = Network(trunk, head, *scale).to(self.device)
         if first and self.trees:
             self._first_leaves()
@@ -274,6 +278,9 @@ class Trainer:
         """Digest of the data and of the settings that numbers depend on."""
         aside = ("checkpoint", "device", "n_threads", "progress")
         settings = {k: v for k, v in self.model.get_params().items() if k not in aside}
+        if isinstance(self.model.random_state, np.random.RandomState):
+            _, keys, *rest = self.model.random_state.get_state()
+            settings["random_state"] = (keys.tolist(), *rest)
         text = f"{type(self.model).__name__} {sorted(settings.items())} {self.X.shape}"
         digest = hashlib.sha256(text.encode())
         digest.update(np.ascontiguousarray(self.X))
