@@ -424,7 +424,6 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
 
 
 @needs_torch
-@needs_torch
 def test_a_checkpoint_knows_the_state_of_a_generator(tmp_path):
     path, expected = tmp_path / "checkpoint.pt", small(DLDL, epochs=2, random_state=3)
     expected = expected.fit(scenes.X, scenes.D).loss_curve_
@@ -446,6 +445,7 @@ def test_only_public_weights_bring_their_channels():
     assert _training.channels(scenes.X, rows, True)[0] == (0.485, 0.456, 0.406)
 
 
+@needs_torch
 def test_a_write_that_fails_leaves_the_former_checkpoint(tmp_path, monkeypatch):
     from ldlrepro.models.deep._training import write_whole
 
