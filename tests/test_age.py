@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.io
 from scipy.optimize import minimize
+from scipy.stats import t as student_t
 
 from ldlrepro import AAKNN, AAS, D2LDL, IISALDL, LARR, SAIIS, metrics, published
 from ldlrepro.datasets import files, load, make_standin, make_toy, registry
@@ -361,6 +362,23 @@ def test_persons_apart_beside_rows_at_random():
     apart = records([("a", 0, 9, 1, 4.0), ("b", 0, 9, 1, 3.0), ("c", 0, 9, 1, 1.0)])
     table = report.apart_and_not(apart, records([("a", 0, 9, 1, 3.0), ("b", 0, 9, 1, 3.0)]))
     assert table.index.tolist() == ["b", "a"] and table.difference.tolist() == [0.0, 1.0]
+
+
+def test_the_first_beside_the_others_person_by_person():
+    rng = np.random.RandomState(0)
+    errors = rng.rand(12) * 10
+    rows = [("a", fold, 88, 8, error) for fold, error in enumerate(errors)]
+    rows += [("b", fold, 88, 8, error + 3 + rng.rand()) for fold, error in enumerate(errors)]
+    rows += [("c", fold, 88, 8, error + 20 * (fold == 3)) for fold, error in enumerate(errors)]
+    table = report.against_first(records(rows))
+    assert table.index.tolist() == ["c", "b"]  # by the size of the difference
+    assert table["on persons"].tolist() == ["1 of 12", "12 of 12"]
+    assert table.loc["c", "a lower by"] == pytest.approx(20 / 12)
+    # One person alone is no evidence; with 1/12 + 8/88 for 1/12 the test says so by its formula.
+    lower = np.r_[20, np.zeros(11)]
+    t = lower.mean() / (lower.std(ddof=1) * np.sqrt(1 / 12 + 8 / 88))
+    assert table.loc["c", "p"] == pytest.approx(2 * student_t(11).sf(t))
+    assert table.loc["b", "p"] < 1e-6 and table.loc["b", "Holm"] == 2 * table.loc["b", "p"]
 
 
 SHARES = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)

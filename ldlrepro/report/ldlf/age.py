@@ -6,6 +6,7 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
+from ldlrepro.protocols.stats import corrected_t, holm
 from ldlrepro.report.chapter import read
 from ldlrepro.report.plots import legend_below, nothing
 from ldlrepro.report.values import Spread
@@ -143,3 +144,24 @@ def best(persons):
         spread = persons[persons.method == method][measure].std()
         rows.append((MEASURES[measure].label, method, Spread(mean.at[method, measure], spread)))
     return pd.DataFrame(rows, columns=["measure", "best method", "mean±spread over persons"])
+
+
+def against_first(persons, measure=ARGMAX):
+    """The method of the lowest error beside every other one; a person is one value.
+
+    Returns
+    -------
+    DataFrame with a row a rival: how much lower the mean over persons of the first is, the number
+    of persons on whom it is lower, and p of the corrected paired test, alone and by Holm's steps
+    """
+    first = pooled(persons, (measure,))[measure].idxmin()
+    wide = persons.pivot(index="fold", columns="method", values=measure)
+    sizes = persons[["n_train", "n_test"]].mean()
+    rows = []
+    for rival in wide.columns.drop(first):
+        lower = (wide[rival] - wide[first]).dropna()
+        p = corrected_t(lower, np.zeros(len(lower)), *sizes)
+        rows.append((rival, lower.mean(), f"{(lower > 0).sum()} of {len(lower)}", p))
+    columns = [f"{first} lower by", "on persons", "p"]
+    table = pd.DataFrame(rows, columns=["method", *columns]).set_index("method")
+    return table.assign(Holm=holm(table.p)).sort_values(columns[0])
