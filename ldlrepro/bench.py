@@ -1,4 +1,5 @@
-"""Time of a fit as a ratio to what users would take instead, measured in one run on one thread.
+"""Time of a fit as a ratio to what users would take instead, measured in one run on one thread;
+of forests on two threads beside one too.
 
 Peers: scikit-learn for StructRF and the multi-label learners, python-ldl (extra ``bench``) for the
 others. Data sets that are not at hand are replaced by synthetic stand-ins, and named so.
@@ -6,6 +7,7 @@ others. Data sets that are not at hand are replaced by synthetic stand-ins, and 
 
 import os
 import time
+from functools import partial
 
 import numpy as np
 from scipy.special import expit
@@ -18,7 +20,18 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from ldlrepro import ECC, ERFPCT, LDSVR, PTSVM, RFMLC45, RFPCT, StructRF, datasets, memory
+from ldlrepro import (
+    ECC,
+    ERFPCT,
+    LDSVR,
+    PTSVM,
+    RFMLC45,
+    RFPCT,
+    SingleLabelRF,
+    StructRF,
+    datasets,
+    memory,
+)
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import average_precision, kl_divergence
 from ldlrepro.models.maxent import lclr_objective
@@ -39,6 +52,7 @@ CHAINS = 20
 BFGS_STEPS = 300
 IIS_STEPS = 200
 EPOCHS = 100
+TWO, ONE = "two threads", "one thread"
 #: The weights that python-ldl has by default: both then minimise the same.
 _LCLR = {f"lambda{i}": 1e-4 for i in (1, 2, 3, 4)}
 _HUMAN_GENE = """
@@ -69,7 +83,8 @@ def run(names=None, repeats=3):
     with threadpool_limits(1):
         for name in names or FOREST_SETS:
             if names is None or name in FOREST_SETS:
-                rows.append(_forest(datasets.load_or_standin(name), repeats))
+                bunch = datasets.load_or_standin(name)
+                rows += [_forest(bunch, repeats), *_two_threads(bunch, repeats)]
         for name in names or MAXENT_SETS:
             if names is None or name in MAXENT_SETS:
                 rows += _maxent(datasets.load_or_standin(name), repeats)
@@ -134,15 +149,27 @@ def _forest(bunch, repeats):
     )
 
 
+def _two_threads(bunch, repeats):
+    """Forests on two threads beside themselves on one: half the time would be ideal."""
+    for forest in (StructRF, SingleLabelRF):
+
+        def fit(X, D, n_jobs=1, forest=forest):
+            return forest(50, n_jobs=n_jobs, **FOREST).fit(X, D).predict
+
+        both = partial(fit, n_jobs=2)
+        yield _compare(bunch, f"{forest.__name__}, {TWO}", ONE, both, fit, repeats)
+
+
 def _peer():
     os.environ.setdefault("KERAS_BACKEND", "torch")
+    import keras  # noqa: F401  # its nets ask for it late; without torch it cannot be imported
     from pyldl import algorithms
 
     return algorithms
 
 
 def _absent(bunch, methods):
-    reason = "python-ldl is not installed: pip install ldlrepro[bench]"
+    reason = "python-ldl or its torch is not installed: pip install ldlrepro[bench]"
     return [{"dataset": bunch.display, "method": m, "peer": reason} for m in methods]
 
 

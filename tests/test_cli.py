@@ -2,11 +2,13 @@
 
 import tomllib
 
+import pandas as pd
 import pytest
 
 from ldlrepro import batch, bench, cli, datasets, paths
 from ldlrepro.papers import comparison
 from ldlrepro.protocols import state
+from ldlrepro.report import speed
 
 
 @pytest.fixture
@@ -129,6 +131,26 @@ def test_bench_of_a_set_that_is_not_timed(monkeypatch, capsys, name, answer):
 
 def test_bench_takes_any_spelling(monkeypatch):
     assert bench._known(["s-jaffe", "COREL16K001"]) == ["SJAFFE", "corel16k001"]
+
+
+@pytest.mark.jit_only("of times and threads, not of kernels")
+def test_bench_of_forests_on_two_threads(monkeypatch):
+    rows = list(bench._two_threads(datasets.make_standin("Yeast_spoem", 100), 1))
+    assert [row["method"] for row in rows] == [
+        f"{f}, two threads" for f in ("StructRF", "SingleLabelRF")
+    ]
+    assert all(row["kl"] == row["peer_kl"] for row in rows)  # the same forest
+    other = {
+        "dataset": "a",
+        "method": "b",
+        "peer": "c",
+        "seconds": 1,
+        "peer_seconds": 2,
+        "ratio": 0.5,
+    }
+    rows[0] |= {"seconds": 3.0, "peer_seconds": 5.0, "ratio": 0.6}
+    monkeypatch.setattr(speed, "ratios", lambda: pd.DataFrame([other, rows[0]]))
+    assert "0.83" in speed.show_threads().data and "StructRF" not in speed.show_ratios().data
 
 
 @pytest.mark.jit_only("interpreted, minutes")

@@ -10,6 +10,8 @@ from ldlrepro.report.tables import show
 
 #: Words of `ldlrepro bench --scale` for a fit that ended.
 FITTED = "fitted"
+#: Words of `ldlrepro bench` for forests on threads.
+TWO, ONE = "two threads", "one thread"
 SIZES = ("n", "q", "c")
 #: A slope of the logarithms below this counts as linear.
 LINEAR = 1.35
@@ -86,13 +88,30 @@ def _slope(size, value, least):
 def show_ratios():
     """`ratios` as a table."""
     table = ratios()
-    table = table[table.ratio.notna()]
+    table = table[table.ratio.notna() & (table.peer != ONE)]
     table = table[["dataset", "method", "peer", "seconds", "peer_seconds", "ratio"]]
     table = table.rename(
         columns={"dataset": "data set", "peer": "beside", "peer_seconds": "seconds beside"}
     )
     form = {"seconds": "{:.3f}", "seconds beside": "{:.3f}", "ratio": "{:.2f}"}
     return show(table, "Seconds, in one run on one thread", False, form=form)
+
+
+def show_threads():
+    """Forests on two threads beside one: seconds, and the share of the ideal, half the time."""
+    table = ratios()
+    table = table[table.peer == ONE]
+    shown = pd.DataFrame(
+        {
+            "data set": table.dataset,
+            "method": table.method.str.removesuffix(f", {TWO}"),
+            "seconds on one": table.peer_seconds,
+            "on two": table.seconds,
+            "share of ideal": 1 / (2 * table.ratio),
+        }
+    )
+    form = {"seconds on one": "{:.2f}", "on two": "{:.2f}", "share of ideal": "{:.2f}"}
+    return show(shown, "Forests on two threads", False, form=form)
 
 
 def show_growth(fits):

@@ -159,3 +159,8 @@ class Beside(NamedTuple):
 
     def __str__(self):
         return format(self)
+
+
+def p_text(p):
+    """A p-value to three digits behind the point."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"

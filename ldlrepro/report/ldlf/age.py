@@ -9,7 +9,7 @@ from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols.stats import corrected_t, holm
 from ldlrepro.report.chapter import read
 from ldlrepro.report.plots import legend_below, nothing
-from ldlrepro.report.values import Spread
+from ldlrepro.report.values import Spread, p_text
 
 ARGMAX, EXPECTATION, FIVE = "mae_argmax", "mae_expectation", "cs_5"
 YEARS = range(11)
@@ -164,4 +164,5 @@ def against_first(persons, measure=ARGMAX):
         rows.append((rival, lower.mean(), f"{(lower > 0).sum()} of {len(lower)}", p))
     columns = [f"{first} lower by", "on persons", "p"]
     table = pd.DataFrame(rows, columns=["method", *columns]).set_index("method")
-    return table.assign(Holm=holm(table.p)).sort_values(columns[0])
+    table = table.assign(Holm=holm(table.p)).sort_values(columns[0])
+    return table.assign(p=table.p.map(p_text), Holm=table.Holm.map(p_text))

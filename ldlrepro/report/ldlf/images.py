@@ -13,7 +13,7 @@ from ldlrepro.report.claims import NOT_RUN, share_claim, verdict
 from ldlrepro.report.compare import p_value, pairs_of, wins
 from ldlrepro.report.ldlf import figures
 from ldlrepro.report.plots import legend_below, panels
-from ldlrepro.report.values import Spread
+from ldlrepro.report.values import Spread, p_text
 
 DEEP = ["DLDL", "dLDLF", "dNDF-LDL"]
 #: Shallow methods that learn something.
@@ -79,13 +79,9 @@ def against(records, kind):
             if deep == rival or pair is None:
                 row[deep] = None
             else:
-                row[deep] = f"{pair.difference:+.3f} (p {_written(p_value(pair))})"
+                row[deep] = f"{pair.difference:+.3f} (p {p_text(p_value(pair))})"
         rows.append(row)
     return pd.DataFrame(rows, columns=["less that of", *DEEP])
-
-
-def _written(p):
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def curves(study):
