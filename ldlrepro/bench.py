@@ -52,7 +52,7 @@ CHAINS = 20
 BFGS_STEPS = 300
 IIS_STEPS = 200
 EPOCHS = 100
-TWO, ONE = "two threads", "one thread"
+ONE = "one thread"
 #: The weights that python-ldl has by default: both then minimise the same.
 _LCLR = {f"lambda{i}": 1e-4 for i in (1, 2, 3, 4)}
 _HUMAN_GENE = """
@@ -157,7 +157,7 @@ def _two_threads(bunch, repeats):
             return forest(50, n_jobs=n_jobs, **FOREST).fit(X, D).predict
 
         both = partial(fit, n_jobs=2)
-        yield _compare(bunch, f"{forest.__name__}, {TWO}", ONE, both, fit, repeats)
+        yield _compare(bunch, f"{forest.__name__}, two threads", ONE, both, fit, repeats)
 
 
 def _peer():

@@ -60,8 +60,16 @@ TREES = Method(
 # The two differ in the widths of the labels and in the scale of the features: each with the scale
 # of the other.
 SCALES = (
-    Method("SA-IIS, scaled features", SAIIS(scale="standard")),
-    Method("IIS-ALDL, features as given", IISALDL(scale=None)),
+    Method(
+        "SA-IIS, scaled features",
+        SAIIS(scale="standard"),
+        settings={"learner": "SA-IIS", "scale": "standard"},
+    ),
+    Method(
+        "IIS-ALDL, features as given",
+        IISALDL(scale=None),
+        settings={"learner": "IIS-ALDL", "scale": None},
+    ),
 )
 PERSONS = Experiment(
     name="age_persons",

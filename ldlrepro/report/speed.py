@@ -10,8 +10,8 @@ from ldlrepro.report.tables import show
 
 #: Words of `ldlrepro bench --scale` for a fit that ended.
 FITTED = "fitted"
-#: Words of `ldlrepro bench` for forests on threads.
-TWO, ONE = "two threads", "one thread"
+#: The word of `ldlrepro bench` for the other side of forests on two threads.
+ONE = "one thread"
 SIZES = ("n", "q", "c")
 #: A slope of the logarithms below this counts as linear.
 LINEAR = 1.35
@@ -104,7 +104,7 @@ def show_threads():
     shown = pd.DataFrame(
         {
             "data set": table.dataset,
-            "method": table.method.str.removesuffix(f", {TWO}"),
+            "method": table.method,
             "seconds on one": table.peer_seconds,
             "on two": table.seconds,
             "share of ideal": 1 / (2 * table.ratio),
