@@ -33,6 +33,7 @@ REASONS = {
         "400": "papers.age",
         "20": "papers.age",
         "5": "papers.age",
+        "80": "mini-batches of a tree: 400 shared by five, papers.age",
     },
     "architecture": {"80": "lines of a notebook, tests.test_notebooks"},
     "datasets": {
