@@ -58,6 +58,13 @@ TREES = Method(
     _GRID,
     settings={"learner": "sLDLF", "n_estimators": 20},
 )
+# All mini-batches for each tree, at five times the time.
+BUDGET = Method(
+    "sNDF-LDL, 400 iterations a tree",
+    NDFLDL(**_TREES, shared_budget=False),
+    _OWN_UNITS,
+    settings={"learner": "sNDF-LDL", "shared_budget": False},
+)
 # The two differ in the widths of the labels and in the scale of the features: each with the scale
 # of the other.
 SCALES = (
@@ -74,7 +81,7 @@ SCALES = (
 )
 PERSONS = Experiment(
     name="age_persons",
-    methods=(*METHODS, LEAVES, TREES, *SCALES),
+    methods=(*METHODS, LEAVES, TREES, BUDGET, *SCALES),
     datasets=("FG-Net",),
     folds=82,
     measures=MEASURES,
