@@ -159,6 +159,18 @@ def test_two_valued_columns_are_counted_as_they_would_be_sorted(forest):
     np.testing.assert_allclose(bits.predict(X), values.predict(X), atol=1e-12)
 
 
+@pytest.mark.parametrize("forest", FORESTS)
+def test_rows_of_bits_are_walked_as_rows_of_values(forest):
+    X, Y = data(seed=2, two_valued=70)
+    X = X[:, 4:]
+    fitted = forest(5, random_state=0).fit(X, Y).forest_
+    new = np.random.RandomState(0).normal(size=(9000, 70))  # more than a block, and other values
+    P = fitted.predict(new)
+    assert fitted.cuts is not None
+    fitted.cuts = None
+    np.testing.assert_array_equal(P, fitted.predict(new))
+
+
 def test_columns_joined_are_those_of_the_joined_features():
     X, _ = data()
     both, whole = Columns(X[:, :5]) | Columns(X[:, 5:]), Columns(X)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro import AAKNN, SABFGS, AdaBoostLDL, MeanPredictor, datasets, paths
+from ldlrepro import AAKNN, SABFGS, AdaBoostLDL, MeanPredictor, Shrunk, datasets, paths
 from ldlrepro.datasets import make_standin
 from ldlrepro.errors import LdlreproError
 from ldlrepro.protocols import environment, job, ledger, rounding, run, state, verify
@@ -183,6 +183,14 @@ def test_spreads_are_ranges_as_a_share_of_the_size(empty):
     assert rounding.Spreads().of(SABFGS(), SET) == {"clark": pytest.approx(0.025), "cosine": 0}
     assert rounding.Spreads().of(SABFGS(), "Movie") == {}
     assert rounding.Spreads().of(MeanPredictor(), SET) == {}
+
+
+def test_what_was_not_run_has_the_spread_of_the_estimator_in_it(empty):
+    rounded(f=2.0, k1=2.01)
+    spread = rounding.Spreads().of(SABFGS(), SET)
+    assert spread["clark"] == pytest.approx(0.005)
+    assert rounding.Spreads().of(Shrunk(SABFGS()), SET) == spread
+    assert rounding.Spreads().of(Shrunk(MeanPredictor()), SET) == {}
 
 
 def test_other_orders_are_no_rounding_for_methods_that_draw(empty):

@@ -1,4 +1,4 @@
-"""Growing and walking the trees of multi-label forests, on 0/1 labels.
+"""Growing the trees of multi-label forests, on 0/1 labels.
 
 A node counts its labels, searches some features for the cut with the largest gain, and is split
 there.
@@ -468,31 +468,3 @@ def grow(numeric, two_valued, labels, n_labels, weight, rule, limits, state):
         leaf_label[:entries].copy(),
         leaf_share[:entries].copy(),
     )
-
-
-@kernel
-def add_leaves(X, tree, node, walking, out):
-    """Add to ``out`` (n, c) the label shares of the leaves that the rows of X (n, q) reach.
-
-    tree : Tree; node, walking : (n or more,) int32 and uint32, scratch
-    """
-    feature, threshold, left = tree.feature, tree.threshold, tree.left
-    start, label, share = tree.leaf_start, tree.leaf_label, tree.leaf_share
-    k = 0 if feature[0] == LEAF else X.shape[0]
-    for i in range(X.shape[0]):
-        node[i] = 0
-        walking[i] = i
-    while k > 0:  # all rows a step at a time: a step waits for the one before, not for other rows
-        still = 0
-        for i in range(k):
-            r = walking[i]
-            at = np.uint64(node[r])
-            to = left[at] + np.int32(X[r, np.uint64(feature[at])] > threshold[at])
-            node[r] = to
-            walking[still] = r
-            still += np.int64(feature[np.uint64(to)] != LEAF)
-        k = still
-    for i in range(X.shape[0]):
-        leaf = left[node[i]]
-        for e in range(start[leaf], start[leaf + 1]):
-            out[i, label[e]] += share[e]

@@ -66,13 +66,18 @@ def kernel_sets():
 
 def name_of(estimator):
     """Class of an estimator, with those of the estimators in its parameters."""
-    inner = [
-        name_of(value)
+    inner = [name_of(one) for one in _inside(estimator)]
+    name = type(estimator).__name__
+    return f"{name}({', '.join(inner)})" if inner else name
+
+
+def _inside(estimator):
+    """The estimators in the parameters of an estimator."""
+    return [
+        value
         for _, value in sorted(estimator.get_params(deep=False).items())
         if hasattr(value, "get_params") and not isinstance(value, type)
     ]
-    name = type(estimator).__name__
-    return f"{name}({', '.join(inner)})" if inner else name
 
 
 def run(papers=None, max_seconds=1.0, n_jobs=1, progress=True):
@@ -293,8 +298,19 @@ class Spreads:
         table = spreads(folds=None)
         table["spread"] = table[["kernels", "orders"]].max(axis=1).astype(float)
         self._largest = table.groupby(["estimator", "dataset", "measure"])["spread"].max()
+        self._keys = set(self._largest.index.droplevel("measure"))
 
     def of(self, estimator, dataset):
-        """Relative spread of an estimator on a data set: {measure: float}, none where not run."""
+        """Relative spread of an estimator on a data set: {measure: float}, none where not run.
+
+        One that was not run has the largest of the estimators in it, which it fits: for `Shrunk`
+        and its like, which change predictions only, that is the spread; for others part of it.
+        """
         key = name_of(estimator), dataset
-        return dict(self._largest.loc[key]) if key in self._largest.index.droplevel(2) else {}
+        if key in self._keys:
+            return dict(self._largest.loc[key])
+        found = {}
+        for one in _inside(estimator):
+            for measure, spread in self.of(one, dataset).items():
+                found[measure] = max(spread, found.get(measure, 0.0))
+        return found

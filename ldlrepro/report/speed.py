@@ -86,15 +86,27 @@ def _slope(size, value, least):
 
 
 def show_ratios():
-    """`ratios` as a table."""
+    """`ratios` as a table, with what either side reached."""
     table = ratios()
     table = table[table.ratio.notna() & (table.peer != ONE)]
-    table = table[["dataset", "method", "peer", "seconds", "peer_seconds", "ratio"]]
-    table = table.rename(
+    table["reached"] = [_reached(row, "") for row in table.to_dict("records")]
+    table["reached beside"] = [_reached(row, "peer_") for row in table.to_dict("records")]
+    names = ["dataset", "method", "peer", "seconds", "peer_seconds", "ratio", "reached"]
+    table = table[[*names, "reached beside"]].rename(
         columns={"dataset": "data set", "peer": "beside", "peer_seconds": "seconds beside"}
     )
     form = {"seconds": "{:.3f}", "seconds beside": "{:.3f}", "ratio": "{:.2f}"}
     return show(table, "Seconds, in one run on one thread", False, form=form)
+
+
+def _reached(row, side):
+    """Objective, average precision or K-L of a row of `ratios`, in words."""
+    for name, form in (("objective", ".2f"), ("average_precision", ".3f"), ("kl", ".4f")):
+        value = row.get(side + name, np.nan)
+        if not np.isnan(value):
+            words = {"kl": "K-L", "average_precision": "precision"}.get(name, name)
+            return f"{words} {value:{form}}"
+    return ""
 
 
 def show_threads():

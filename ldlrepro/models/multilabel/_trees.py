@@ -6,11 +6,13 @@ import numpy as np
 
 from ldlrepro.kernels.columns import Numeric, TwoValued
 from ldlrepro.kernels.label_split import Labels
-from ldlrepro.kernels.labels import Rule, add_leaves, grow
+from ldlrepro.kernels.label_walk import add_leaves, add_leaves_of_bits
+from ldlrepro.kernels.labels import Rule, grow
 from ldlrepro.kernels.nodes import Limits
 from ldlrepro.models._columns import sparse_rows
 
-_BLOCK = 512  # rows that are predicted together
+#: Bytes of features that are predicted together: they stay in the processor's cache over the trees.
+_BLOCK = 2**20
 
 
 class Columns:
@@ -62,11 +64,15 @@ class Columns:
 def _two_valued(bits, cut, feature):
     """TwoValued of bits (b, n) uint8."""
     start, rows = sparse_rows(bits)
-    packed = np.packbits(bits.T, axis=1, bitorder="little")
-    words = np.zeros((len(packed), -(-len(bits) // 64) * 8), np.uint8)
+    return TwoValued(bits, _words(bits.T), start, rows.astype(np.uint32), cut, feature)
+
+
+def _words(bits):
+    """Bits (n, b) packed, 64 in a uint64."""
+    packed = np.packbits(bits, axis=1, bitorder="little")
+    words = np.zeros((len(packed), -(-bits.shape[1] // 64) * 8), np.uint8)
     words[:, : packed.shape[1]] = packed
-    words = words.view(np.dtype("<u8")).astype(np.uint64)
-    return TwoValued(bits, words, start, rows.astype(np.uint32), cut, feature)
+    return words.view(np.dtype("<u8")).astype(np.uint64)
 
 
 def label_rows(Y):
@@ -78,19 +84,29 @@ def label_rows(Y):
 
 @dataclass
 class LabelForest:
-    """Trees, each what `grow` returns, for ``n_labels`` labels."""
+    """Trees, each what `grow` returns, for ``n_labels`` labels.
+
+    cuts : (q,) float64 where every feature has at most two values, so that all trees cut it at the
+        same place; otherwise None
+    """
 
     trees: list
     n_labels: int
+    cuts: np.ndarray | None = None
 
     def predict(self, X):
         """Mean label shares of the leaves reached: (n, q) in, (n, c) out."""
+        if self.cuts is None:
+            add = add_leaves
+        else:
+            X, add = _words(X > self.cuts), add_leaves_of_bits
         P = np.zeros((len(X), self.n_labels))
-        node, walking = np.empty(_BLOCK, np.int32), np.empty(_BLOCK, np.uint32)
-        for first in range(0, len(X), _BLOCK):  # rows stay in the processor's cache over the trees
-            block = slice(first, first + _BLOCK)
+        size = max(512, min(_BLOCK // (8 * X.shape[1]), 4096))
+        node, walking = np.empty(size, np.int32), np.empty(size, np.uint32)
+        for first in range(0, len(X), size):
+            block = slice(first, first + size)
             for tree in self.trees:
-                add_leaves(X[block], tree, node, walking, P[block])
+                add(X[block], tree, node, walking, P[block])
         P /= len(self.trees)
         return P
 
@@ -145,4 +161,5 @@ def grow_forest(
                 np.array([state]),
             )
         )
-    return LabelForest(trees, n_labels)
+    cuts = None if len(columns.numeric.feature) else columns.two_valued.cut
+    return LabelForest(trees, n_labels, cuts)

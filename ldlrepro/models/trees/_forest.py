@@ -11,6 +11,9 @@ from ldlrepro.kernels.nodes import LEAF, Limits
 from ldlrepro.kernels.split import Step
 from ldlrepro.models._columns import by_kind
 
+#: Features that are put in order at a time.
+_BLOCK = 16
+
 
 class DistributionForest(LDLEstimator):
     """Trees on bootstrap samples whose leaves hold means of rows of D (Algorithms 1 and 2)."""
@@ -49,7 +52,7 @@ class DistributionForest(LDLEstimator):
         if not 0 < self.sampling_ratio <= 1:
             raise ValueError(f"sampling_ratio must lie in (0, 1], got {self.sampling_ratio}.")
         n, q = X.shape
-        columns = _prepare(X)
+        columns = _prepare(X, self.n_jobs)
         label = np.zeros(n, np.int64) if label is None else label
         limits = Limits(
             np.iinfo(np.int64).max if self.max_depth is None else self.max_depth,
@@ -126,14 +129,21 @@ def _number_of_features(max_features, q):
     raise ValueError(f'max_features must be None, "sqrt" or 1 to {q}, got {max_features!r}.')
 
 
-def _prepare(X):
+def _prepare(X, n_jobs=None):
     """The features as Sorted, each put in order once, and Sparse."""
     many, sparse = by_kind(X)
-    values = np.ascontiguousarray(X[:, many].T)
-    order = np.argsort(values, axis=1, kind="stable").astype(np.uint32)
-    ascending = np.take_along_axis(values, order, axis=1)
-    rank = np.zeros(values.shape, np.int32)
-    np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=rank[:, 1:])
-    code = np.empty_like(rank)
-    np.put_along_axis(code, order, rank, axis=1)
-    return Sorted(order, code, values, many), sparse
+    shape = len(many), len(X)
+    columns = Sorted(np.empty(shape, np.uint32), np.empty(shape, np.int32), np.empty(shape), many)
+
+    def put_in_order(first):
+        block = slice(first, first + _BLOCK)  # what is needed in between stays in the cache
+        columns.values[block] = values = np.ascontiguousarray(X[:, many[block]].T)
+        columns.order[block] = order = np.argsort(values, axis=1, kind="stable")
+        ascending = np.take_along_axis(values, order, axis=1)
+        rank = np.zeros(values.shape, np.int32)
+        np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=rank[:, 1:])
+        np.put_along_axis(columns.code[block], order, rank, axis=1)
+
+    blocks = range(0, len(many), _BLOCK)
+    Parallel(n_jobs=n_jobs, prefer="threads")(delayed(put_in_order)(first) for first in blocks)
+    return columns, sparse
