@@ -146,6 +146,10 @@ def test_which_records_were_made_here(monkeypatch):
         for name, (cpu, by) in made.items()
     }
     assert [name for name, here in found.items() if here] == ["as workers do"]
+    fixed = {"NUMBA_CPU_NAME": "a", "NUMBA_CPU_FEATURES": "+avx2"}
+    monkeypatch.setattr(environment, "fixed", lambda: fixed)
+    assert verify._made_here(pd.DataFrame({"cpu": [{"numba": "a", "features": "avx2"}]}))
+    assert not verify._made_here(pd.DataFrame({"cpu": [{"numba": "a", "features": "avx512f"}]}))
 
 
 def test_other_parameters_are_a_difference(records):

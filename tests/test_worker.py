@@ -64,7 +64,9 @@ def fake(monkeypatch, found, architecture="SkylakeX", machine="x86_64", numba="z
     info = {"internal_api": "openblas", "user_api": "blas", "architecture": architecture}
     monkeypatch.setattr(environment, "threadpool_info", lambda: [info])
     monkeypatch.setattr(environment, "cpu", lambda: {"numba": numba})
-    for name in ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "NUMBA_CPU_NAME"):
+    for name in ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -80,6 +82,7 @@ def test_kernels_are_those_of_every_processor_with_avx2(monkeypatch, found, wide
     fixed = environment.fixed()
     assert fixed.pop("OPENBLAS_CORETYPE") == "Haswell"
     assert fixed.pop("NUMBA_CPU_NAME") == "haswell"
+    assert "avx2" in fixed["NUMBA_CPU_FEATURES"] and "avx512" not in fixed.pop("NUMBA_CPU_FEATURES")
     assert fixed.pop("NPY_DISABLE_CPU_FEATURES", None) == wider and not fixed
 
 
@@ -96,6 +99,7 @@ def test_what_the_user_sets_stays(monkeypatch):
     fake(monkeypatch, NEW)
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Sandybridge")
     monkeypatch.setenv("NUMBA_CPU_NAME", "nehalem")
+    monkeypatch.setenv("NUMBA_CPU_FEATURES", "")
     assert environment.fixed() == {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL"}
     monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "")
     assert environment.fixed() == {}

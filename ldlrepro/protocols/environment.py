@@ -3,7 +3,7 @@
 The last digits of a sum depend on the order of its terms, and BLAS and numpy choose theirs by the
 processor, as numba does when it turns a loop into vector instructions. Optimisers that stop before
 they converge carry such digits into the third one. So workers run with one set of kernels, that of
-x86 processors with AVX2, and with loops arranged for one of them, unless the variables below are
+x86 processors with AVX2, and with loops compiled for one of them, unless the variables below are
 set already.
 """
 
@@ -20,8 +20,9 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "ldlrepro")
 #: Those that numbers from images depend on besides.
 OF_IMAGES = ("torch", "pillow")
 BLAS_KERNELS = "Haswell"
-#: Loops are arranged for this processor, in vectors as wide as the machine has.
+#: Loops are compiled for this processor, with the features that it has and no more.
 NUMBA_CPU = "haswell"
+NUMBA_FEATURES = "+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+popcnt,+sse4.1,+sse4.2"
 _X86 = ("x86_64", "AMD64")
 
 
@@ -33,7 +34,9 @@ def fixed():
     """
     if not fixable():
         return {}
-    wanted = {} if cpu()["numba"] == NUMBA_CPU else {"NUMBA_CPU_NAME": NUMBA_CPU}
+    wanted = {}
+    if cpu()["numba"] != NUMBA_CPU:
+        wanted = {"NUMBA_CPU_NAME": NUMBA_CPU, "NUMBA_CPU_FEATURES": NUMBA_FEATURES}
     if any(i["internal_api"] == "openblas" and _kernels(i) for i in threadpool_info()):
         wanted["OPENBLAS_CORETYPE"] = BLAS_KERNELS
     if wider_features():

@@ -31,10 +31,10 @@ ORDERS = (1, 2, 3)
 #: Spread in these folds from which on a method amplifies rounding: all its folds are run, since how
 #: much is a matter of the fold.
 AMPLIFIES = 1e-6
-#: How loops are compiled in variants: arranged for another processor, and in narrower vectors.
+#: How loops are compiled in variants: for a processor with wider vectors, and for one without.
 COMPILED = {
-    "loops arranged for AVX-512": {"NUMBA_CPU_NAME": "skylake-avx512"},
-    "loops with AVX2": {"NUMBA_CPU_FEATURES": ""},
+    "loops arranged for AVX-512": {"NUMBA_CPU_NAME": "skylake-avx512", "NUMBA_CPU_FEATURES": ""},
+    "loops with AVX2": {"NUMBA_CPU_NAME": "znver3"},
 }
 #: Variants: the fixed kernels with rows as in the file, and with another ``random_state``. Where
 #: that moves the numbers the method draws, and another order of rows is another draw.

@@ -151,8 +151,9 @@ def _made_here(records):
 
     Old ones do not say: they are from before kernels were fixed, whatever machine they name.
     """
-    name = environment.fixed().get("NUMBA_CPU_NAME", environment.cpu()["numba"])
-    own = name, _wide(environment.cpu())
+    cpu, fixed = environment.cpu(), environment.fixed()
+    features = fixed.get("NUMBA_CPU_FEATURES", cpu["features"])
+    own = fixed.get("NUMBA_CPU_NAME", cpu["numba"]), _wide({"features": features})
     return all("numba" in cpu and (cpu["numba"], _wide(cpu)) == own for cpu in records.cpu)
 
 
