@@ -92,6 +92,16 @@ def test_tree_is_that_of_the_slow_twin(kind, label, size):
         np.testing.assert_allclose(F[rows], np.tile(step, (len(rows), 1)), atol=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["plain", "mixed"])
+@pytest.mark.parametrize("label", [-1, 0])
+def test_rows_that_agree_are_not_split(kind, label):
+    """Their sums differ by rounding from one cut to the next, which is no gain."""
+    X, D, P = data(kind)
+    D[:], P[:] = D[0], 0.25
+    tree = kernel.grow(D, P, label, kernel.Size(8, 60, 1), *prepare(X))
+    assert list(tree.feature) == [kernel.LEAF]
+
+
 @pytest.mark.parametrize(
     "model, one_round", [(LDLogitBoost, "ldlogitboost_round"), (AOSOLDLogitBoost, "aoso_round")]
 )

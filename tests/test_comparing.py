@@ -139,6 +139,7 @@ def test_names_of_columns_reach_what_takes_them(here, tmp_path):
     scaled = make_column_transformer((StandardScaler(), ["size", "age"]))
     methods = {"named": make_pipeline(scaled, Ridge()), "sees": Sees()}
     found = compare(methods, frame, D, folds=3, records=tmp_path)
+    assert found.records.index.is_unique
     plain = make_pipeline(StandardScaler(), Ridge())
     same = compare({"plain": plain}, X[:, [3, 0]], D, folds=3).records
     named = found.records[found.records.method == "named"]

@@ -6,7 +6,6 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from numba import config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -17,6 +16,7 @@ from ldlrepro.base import LDLEstimator
 from ldlrepro.datasets import make_toy
 from ldlrepro.errors import NormalisationWarning
 
+pytestmark = pytest.mark.jit_only("of the interface: kernels have tests of their own")
 ESTIMATORS = {
     name: getattr(ldlrepro, name)()
     for name in ldlrepro.__all__
@@ -27,7 +27,7 @@ if find_spec("torch") is None:
     ESTIMATORS = {n: e for n, e in ESTIMATORS.items() if "trunk" not in e.get_params()}
 #: Deep models take features where they have no trunk; test_deep.py has them on images.
 DEEP = {"trunk": None, "epochs": 3}
-SMALL = DEEP | {"n_estimators": 5} | ({"max_iter": 20} if config.DISABLE_JIT else {})
+SMALL = DEEP | {"n_estimators": 5}
 SEEDED = [n for n, e in ESTIMATORS.items() if "random_state" in e.get_params()]
 toy = make_toy(n_train=80, random_state=0)
 
@@ -72,7 +72,6 @@ EXPECTED_FAILURES = {
 }
 
 
-@pytest.mark.jit_only("interpreted, two minutes")
 @parametrize_with_checks(
     [_with_second_label(type(e))(**small(n).get_params(deep=False)) for n, e in ESTIMATORS.items()],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,

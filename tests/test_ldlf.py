@@ -185,6 +185,7 @@ def test_phi_has_no_repetition_within_a_tree_and_is_drawn_anew_for_each():
     assert len({tuple(outputs) for outputs in phi}) == 6
 
 
+@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_settings_of_the_paper_and_of_the_script_are_accepted():
     paper = LDLForest(max_iter=1, random_state=0).fit(toy.X, toy.D)
     assert paper.trees_.phi.shape == (5, 63) and paper.trees_.leaves.shape == (5, 64, 3)

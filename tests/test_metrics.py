@@ -176,7 +176,7 @@ def test_score_has_every_measure_and_leaves_its_input_alone():
 @pytest.mark.parametrize("value", [np.nan, np.inf, -0.1])
 def test_bad_degrees_are_named(name, value):
     D, P = distributions(10, 3)
-    P[6, 2] = value
+    P[6, 2] = P[8, 0] = value  # the first is named
     with pytest.raises(ValueError, match=f"P row 6, column 2 is {value}"):
         getattr(metrics, name)(D, P)
     with pytest.raises(ValueError, match=f"D row 6, column 2 is {value}"):
@@ -294,6 +294,9 @@ def test_ages():
     assert metrics.cumulative_score(age, predicted) == 2 / 4  # 5 years off still counts
     assert metrics.cumulative_score(age, predicted, within=6) == 3 / 4
     assert metrics.cumulative_score(age, predicted, within=0) == 1 / 4
+    for within in (-0.5, np.nan):
+        with pytest.raises(ValueError, match=f"within={within}: choose"):
+            metrics.cumulative_score(age, predicted, within=within)
 
 
 def test_score_refuses_what_is_no_distribution():

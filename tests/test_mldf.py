@@ -178,6 +178,7 @@ def test_first_layer_is_the_two_forests_averaged_over_folds():
     assert np.abs(P - np.mean(forests, axis=0)).mean() < 0.02
 
 
+@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_thresholds_start_at_the_third_layer_and_follow_the_layers():
     fitted = MLDF("one_error", growth=False, random_state=0, **SMALL).fit(X, Y)
     assert (fitted.thresholds_[:2] == 0).all() and (fitted.thresholds_[2:] > 0).any()
@@ -193,6 +194,7 @@ def test_thresholds_start_at_the_third_layer_and_follow_the_layers():
         G = H
 
 
+@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_readings_of_the_released_code():
     model = MLDF("ranking_loss", reuse_from=2, random_state=0, growth=False, **SMALL).fit(X, Y)
     assert model.thresholds_[0] == 0 and model.thresholds_[1] > 0
@@ -255,6 +257,7 @@ def test_a_dropped_label_is_not_seen_by_the_second_layer():
     assert width[0] == X.shape[1] + 9 and width[1] == X.shape[1] + 7
 
 
+@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_blocks_differ():
     pct, c45 = (MLDF(block=b, random_state=0, **SMALL).fit(X, Y) for b in ("pct", "c45"))
     assert np.abs(pct.predict_proba(X_NEW) - c45.predict_proba(X_NEW)).max() > 0

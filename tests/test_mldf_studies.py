@@ -64,6 +64,7 @@ def test_final_layer_of_the_study_is_the_one_where_growth_stops(grown, measure):
     assert forest.test == pytest.approx(score(truth, rf.predict_proba(QUICK.X[TEST])), abs=1e-12)
 
 
+@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_every_label_is_deleted_once_and_deleting_changes_the_second_layer():
     table = label_drop.run(quick=True)["labels"]
     names = list(QUICK.label_names)
@@ -86,6 +87,7 @@ def test_every_label_is_deleted_once_and_deleting_changes_the_second_layer():
     assert not np.allclose(values[other], values[plain], equal_nan=True)
 
 
+@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_study_of_depth_holds_every_forest_and_cascade():
     table = depth.run(quick=True)["depth"]
     assert set(table.source) == {"synthetic"} and not table.test.isna().any()

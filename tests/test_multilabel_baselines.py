@@ -204,6 +204,7 @@ def test_codes_are_lasso_solutions():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(12, 5))
     codes = np.empty((12, 12))
+    assert sparse_codes(X, 0.1, 1e-8, 1, codes) == 12
     assert sparse_codes(X, 0.1, 1e-8, 10000, codes) == 0
     for i in range(12):
         others = np.delete(X, i, axis=0)

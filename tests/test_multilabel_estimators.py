@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 import ldlrepro
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
+pytestmark = pytest.mark.jit_only("of the interface: kernels have tests of their own")
 ESTIMATORS = {
     name: getattr(ldlrepro, name)()
     for name in ldlrepro.__all__

@@ -88,6 +88,22 @@ def test_computes_once():
     assert state() == {"kNN": (3, 0, 3), "mean": (3, 0, 3)}
 
 
+def test_quick_runs_take_the_ends_of_grids(monkeypatch):
+    grid, seen = {"n_neighbors": [3, 5, 7, 9]}, []
+
+    def spied(estimator, grid, *rest):
+        seen.append(grid)
+        return choose(estimator, grid, *rest)
+
+    monkeypatch.setattr(job, "choose", spied)
+    declared = paper(Method("kNN", AAKNN(), grid))
+    assert quick(declared)["computed"] == 3 and seen == [{"n_neighbors": [3, 9]}] * 3
+    assert quick(declared)["kept"] == 3 and state(declared) == {"kNN": (3, 0, 3)}
+    seen.clear()
+    assert quick(declared, recompute=True)["computed"] == 3 == len(seen)
+    assert states.under(declared.experiments[0].methods[0], "paper").grid == grid
+
+
 def test_what_a_record_holds():
     quick()
     frame = records()

@@ -11,7 +11,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro import AAKNN, SABFGS, AdaBoostLDL, MeanPredictor, Shrunk, datasets, paths
+from ldlrepro import (
+    AAKNN,
+    SABFGS,
+    AdaBoostLDL,
+    MeanPredictor,
+    Shrunk,
+    UniformPredictor,
+    datasets,
+    paths,
+)
 from ldlrepro.datasets import make_standin
 from ldlrepro.errors import LdlreproError
 from ldlrepro.protocols import environment, job, ledger, rounding, run, state, verify
@@ -49,6 +58,23 @@ def records(tmp_path, monkeypatch):
 @pytest.fixture
 def empty(tmp_path, monkeypatch):
     monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path))
+
+
+def test_what_others_hold_is_theirs_to_compute(records, monkeypatch):
+    mine = Method("by another name", METHODS[0].estimator), *METHODS[1:]
+    own = Method("own", UniformPredictor())
+    experiment = Experiment("all", (*mine, own), (SET,), folds=5, borrows=True)
+    other = Paper("other", "Another paper", (experiment,), {})
+    monkeypatch.setattr(state, "paper_names", lambda: ["tiny", "other"])
+    monkeypatch.setattr(state, "get_paper", {"tiny": PAPER, "other": other}.get)
+    for recompute in (False, True):
+        ran = run(other, recompute=recompute, progress=False)
+        assert (ran["computed"], ran["kept"]) == (5, 15)
+    assert set(state.open_store(other, experiment).read(SET).method) == {"own"}
+    there = state.read(other, experiment)
+    assert {m.name for m in experiment.methods} == set(there.method)
+    assert set(there[there.method == "by another name"].declared) == {"mean"}
+    assert set(there[there.method == "own"].paper) == {"other"}
 
 
 def proved(**options):
@@ -488,3 +514,11 @@ def test_another_processor_is_told_apart_up_to_a_millionth(away, least, outcome)
     again = [{"parameters": {}, "kl_divergence": 0.5 * (1 + away)}]
     found = verify._compared(stored, again, ["kl_divergence"], {}, least)
     assert found["outcome"] == outcome
+
+
+@pytest.mark.parametrize(
+    "fixed, told", [({}, "with the kernels of this process"), ({"A": "b"}, "with A='b'")]
+)
+def test_the_head_of_a_report_names_the_kernels(monkeypatch, fixed, told):
+    monkeypatch.setattr(environment, "fixed", lambda: fixed)
+    assert verify.machine_line().endswith(f"; workers {told}")

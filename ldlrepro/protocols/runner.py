@@ -45,11 +45,13 @@ def run(
     ----------
     paper : str or Paper
     datasets, methods, experiments : lists of names, None for all
-    profile : "paper", or "quick" (synthetic stand-ins, three folds, records in _build)
+    profile : "paper", or "quick" (synthetic stand-ins, three folds, the ends of grids, records in
+        _build)
     n_jobs : int, processes; numbers do not depend on it
     backend : "loky", or "dask" (extra ``dask``: the cluster that DASK_SCHEDULER_ADDRESS names, or
         one on this machine with ``n_jobs`` workers)
-    recompute : True computes records again that are there; when stopped and run again it goes on
+    recompute : True computes records again that are there, but for borrowed ones; when stopped and
+        run again it goes on
     progress : True shows a bar with the time left on standard error
     shard : (i, n) runs the i-th of n parts, 1 <= i <= n; which jobs are in it depends on nothing
         but their names and n
@@ -85,25 +87,26 @@ def run(
         here = state.open_store(paper, experiment, profile)
         journal = Journal(store.folder) if recompute else None
         folds = state.folds_of(experiment, profile)
-        lent = state.lenders(experiment) if profile == "paper" and not recompute else []
+        lent = state.lenders(experiment) if profile == "paper" else []
         for name in state.datasets_of(paper, experiment, profile):
             if names is not None and name not in names:
                 continue
             records = [s.read(name) for s in {s.folder: s for s in (here, store)}.values()]
+            own = records
             if lent:
-                records = [state.with_borrowed(frame, lent, name) for frame in records]
+                records = [state.with_borrowed(frame, lent, name) for frame in own]
             wanted = []
             seconds.learn(name, records)
+            if recompute:  # what others hold is theirs to compute
+                records = [state.with_borrowed(frame.iloc[:0], lent, name) for frame in own]
             done = [state.done(paper, experiment, name, r, profile, ledger) for r in records]
-            for method in experiment.methods_on(name):
+            for method in (state.under(m, profile) for m in experiment.methods_on(name)):
                 if methods is not None and method.name not in methods:
                     continue
                 there = set().union(*(by_method[method.name] for by_method in done))
                 mine = [f for f in folds if _in_shard(shard, experiment, name, method, f)]
-                if not recompute:
-                    kept += sum(f in there for f in mine)
-                    mine = [f for f in mine if f not in there]
-                wanted += [(method, fold) for fold in mine]
+                kept += sum(f in there for f in mine)
+                wanted += [(method, fold) for fold in mine if fold not in there]
             if not wanted or name in unavailable:
                 continue
             rows = paper.quick.get(name) if profile == "quick" else None
