@@ -75,7 +75,10 @@ def main():
         drawn = draw(clone, options.number, options.seed)
         rows = _read(options.out)
         for number, mutant in enumerate(drawn):
-            done = rows.get(number, {}).get("outcome")
+            there = rows.get(number, {})
+            if there and (there["file"], there["line"], there["operator"]) != _place(clone, mutant):
+                sys.exit(f"{options.out}, mutant {number}, is of other code: give another --out.")
+            done = there.get("outcome")
             if done and not (done == "survived the nearest" and not options.nearest_only):
                 continue
             known = done is not None
@@ -105,8 +108,8 @@ def judge(clone, spec, options, nearest_known):
     from cosmic_ray.plugins import get_operator
 
     path = Path(spec.module_path)
-    name = path.relative_to(clone / "ldlrepro").as_posix()
-    line = spec.start_pos[0] - 1
+    name, line, operator = _place(clone, spec)
+    line = int(line) - 1
     before = path.read_text(encoding="utf-8").splitlines()[line]
     with use_mutation(path, get_operator(spec.operator_name)(), spec.occurrence):
         after = path.read_text(encoding="utf-8").splitlines()[line]
@@ -122,14 +125,20 @@ def judge(clone, spec, options, nearest_known):
     _git(clone, "reset", "-q", "--hard", "HEAD~1")
     return {
         "file": name,
-        "line": line + 1,
+        "line": str(line + 1),
         "definition": spec.definition_name or "",
-        "operator": spec.operator_name.removeprefix("core/"),
+        "operator": operator,
         "before": before.strip(),
         "after": after.strip(),
         "outcome": outcome,
         "test": test,
     }
+
+
+def _place(clone, spec):
+    """File, line and operator of a mutant, as in its row."""
+    name = Path(spec.module_path).relative_to(clone / "ldlrepro").as_posix()
+    return name, str(spec.start_pos[0]), spec.operator_name.removeprefix("core/")
 
 
 def _git(clone, *words):

@@ -88,6 +88,14 @@ def test_computes_once():
     assert state() == {"kNN": (3, 0, 3), "mean": (3, 0, 3)}
 
 
+def test_quick_runs_take_fewer_steps_but_where_steps_are_recorded():
+    long, short = Method("long", SABFGS(300)), Method("short", SABFGS(20))
+    by_steps = Method("by steps", SABFGS(300, path=(2, 300)), staged=(2, 300))
+    steps = [states.under(m, "quick").estimator.max_iter for m in (long, short, by_steps)]
+    assert steps == [100, 20, 300] and states.under(MEAN, "quick") == MEAN
+    assert long.estimator.max_iter == states.under(long, "paper").estimator.max_iter == 300
+
+
 def test_quick_runs_take_the_ends_of_grids(monkeypatch):
     grid, seen = {"n_neighbors": [3, 5, 7, 9]}, []
 

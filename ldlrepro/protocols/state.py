@@ -6,6 +6,7 @@ from itertools import compress
 from typing import NamedTuple
 
 import pandas as pd
+from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import datasets as data
@@ -17,6 +18,7 @@ from ldlrepro.protocols.store import RecordStore
 
 PROFILES = ("paper", "quick")
 QUICK_FOLDS = 3
+QUICK_STEPS = 100
 _TASKS = ("ldl", "multilabel")
 #: Modules beside the papers' declarations that help them.
 _NO_PAPERS = ("age", "learners")
@@ -165,11 +167,17 @@ def folds_of(experiment, profile):
 
 
 def under(method, profile):
-    """A method as a profile runs it: in the quick one with the ends of its grid alone."""
+    """A method as a profile runs it: in the quick one with the ends of its grid and fewer steps.
+
+    Methods that are recorded after some of their steps have all of them.
+    """
     if profile == "paper":
         return method
     ends = {name: [*values[:1], *values[1:][-1:]] for name, values in method.grid.items()}
-    return replace(method, grid=ends)
+    model, settings = method.estimator, method.estimator.get_params(deep=False)
+    if settings.get("max_iter", 0) > QUICK_STEPS and not settings.get("path"):
+        model = clone(model).set_params(max_iter=QUICK_STEPS)
+    return replace(method, estimator=model, grid=ends)
 
 
 def fits_of(method):
