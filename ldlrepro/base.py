@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data as _validate
 
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.parameter_types import check_parameter_types
+from ldlrepro.threads import one_blas_thread
 from ldlrepro.validation import (
     check_distributions,
     check_finite,
@@ -66,7 +67,7 @@ class ChecksX:
     def _checked(self, predict, X):
         """``predict`` of new features (m, q), checked before, and its answer (m, c) after."""
         checked = self._check_new(X)
-        with guarded(self):
+        with guarded(self), one_blas_thread(checked):
             P = check_predicted(predict(checked), checked)
         return self._with_names(P, X)
 
@@ -117,7 +118,7 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
             Naming a parameter of a wrong type.
         """
         X, D = self._check_both(X, D)
-        with guarded(self):
+        with guarded(self), one_blas_thread(X):
             self._fit(X, D)
         return self
 
@@ -215,7 +216,7 @@ class RowWeights:
             weight = _check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
-        with guarded(self):
+        with guarded(self), one_blas_thread(X):
             self._fit(X, D, weight)
         return self
 

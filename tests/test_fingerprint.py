@@ -381,6 +381,7 @@ def meaning(text):
         ("def f(a: int = 1) -> str: return a", "def f(a=1): return a"),
         ("m = Measure('a', label='A')", "m = Measure('a', label='B')"),
         ("def f():\n    check_parameter_types(x)\n    return 1", "def f():\n    return 1"),
+        ("with a(), one_blas_thread(x):\n    f()", "with a():\n    f()"),
     ],
 )
 def test_what_means_the_same(one, other):
@@ -403,6 +404,9 @@ def test_what_means_the_same(one, other):
         ("x = a[1:]", "x = a[:1]"),
         ("def f():\n    check_finite(x)\n    return 1", "def f():\n    return 1"),
         ("def f():\n    a = check_parameter_types(x)\n    return 1", "def f():\n    return 1"),
+        ("with a(), b():\n    f()", "with a():\n    f()"),
+        ("with a(), one_blas_thread(x) as y:\n    f()", "with a():\n    f()"),
+        ("with one_blas_thread(x):\n    f()", "with a():\n    f()"),
     ],
 )
 def test_what_does_not_mean_the_same(one, other):

@@ -21,6 +21,7 @@ LAYER = {
     "parameter_types": 0,
     "validation": 0,
     "memory": 0,
+    "threads": 0,
     "kernels": 0,
     "metrics": 1,
     "datasets": 1,

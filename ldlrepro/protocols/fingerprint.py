@@ -14,7 +14,8 @@ from ldlrepro.datasets import loading, readers, registry
 from ldlrepro.protocols import job, selection, source, split
 
 #: Modules that are not followed: what they find is checked in each record by its sha256, their
-#: words are for people, they keep compiled code and change none, or they only raise.
+#: words are for people, they keep compiled code and change none, they only raise, or they bound
+#: threads of which processes that make records have one.
 _NOT_FOLLOWED = {
     "ldlrepro.datasets.files",
     "ldlrepro.datasets.registry",
@@ -22,6 +23,7 @@ _NOT_FOLLOWED = {
     "ldlrepro.kernels._cache",
     "ldlrepro.parameter_types",
     "ldlrepro.paths",
+    "ldlrepro.threads",
 }
 #: Functions that only some jobs use, by their declaration: `_by_declaration`, `of_data`.
 _CHOICES = (

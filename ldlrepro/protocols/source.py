@@ -28,6 +28,8 @@ _OPTIONAL = "experiment.groups"
 #: Functions that raise or do nothing: a call of one by itself, whose result nobody takes, cannot
 #: change the numbers of a record that is there.
 _ONLY_RAISE = {"check_parameter_types"}
+#: Contexts, entered beside others, that bound threads: those that make records have one.
+_ONLY_THREADS = {"one_blas_thread"}
 #: Class -> its keyword that is only printed.
 _LABELS = {"Measure": "label"}
 
@@ -229,6 +231,8 @@ def meaning(node):
     fields = {k: v for k, v in ast.iter_fields(node) if k not in _NO_MEANING}
     if isinstance(node, ast.Raise):
         fields = {"exc": node.exc.func if isinstance(node.exc, ast.Call) else node.exc}
+    if isinstance(node, ast.With):
+        fields["items"] = [i for i in node.items if not _bounds_threads(i)] or node.items
     if isinstance(node, ast.Call):
         called = getattr(node.func, "attr", getattr(node.func, "id", None))
         if called == "warn":
@@ -268,6 +272,12 @@ def _is_check(node):
     """Whether a statement is a bare call of what only raises."""
     called = getattr(getattr(node, "value", None), "func", None)
     return isinstance(node, ast.Expr) and getattr(called, "id", None) in _ONLY_RAISE
+
+
+def _bounds_threads(item):
+    """Whether an item of a with-statement only bounds threads."""
+    called = getattr(item.context_expr, "func", None)
+    return getattr(called, "id", None) in _ONLY_THREADS and item.optional_vars is None
 
 
 def clear():

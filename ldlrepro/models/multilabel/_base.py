@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from ldlrepro.base import ChecksX, guarded
 from ldlrepro.metrics import hamming_loss
 from ldlrepro.parameter_types import check_parameter_types
+from ldlrepro.threads import one_blas_thread
 from ldlrepro.validation import check_finite, check_given, check_kind
 
 
@@ -50,7 +51,7 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         check_consistent_length(X, Y)
         self.n_labels_ = Y.shape[1]
         self.classes_ = [np.array([0, 1])] * self.n_labels_
-        with guarded(self):
+        with guarded(self), one_blas_thread(X):
             self._fit(X, Y)
         return self
 

@@ -1,0 +1,59 @@
+"""Threads of BLAS inside fits and predictions."""
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from ldlrepro import threads
+from ldlrepro.base import LDLEstimator
+from ldlrepro.models.multilabel._base import MultiLabelEstimator
+
+pytestmark = pytest.mark.jit_only("of threads, not of kernels")
+
+
+def blas_threads():
+    return {i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"}
+
+
+class _Sees:
+    def _fit(self, X, Y):
+        self.fitted_with_ = blas_threads()
+
+    def _predict(self, X):
+        self.predicted_with_ = blas_threads()
+        return np.full((len(X), 2), 0.5)
+
+    _predict_proba = _predict
+
+
+class Distributions(_Sees, LDLEstimator):
+    """Sees threads."""
+
+
+class Labels(_Sees, MultiLabelEstimator):
+    """Sees threads."""
+
+
+X, Y = np.arange(12.0).reshape(6, 2), np.eye(2)[[0, 1, 0, 1, 0, 1]]
+
+
+@pytest.mark.parametrize("kind", [Distributions, Labels])
+@pytest.mark.parametrize("small, inside", [(12, {1}), (11, {2})])
+def test_small_data_have_one_thread_and_threads_are_given_back(kind, small, inside, monkeypatch):
+    monkeypatch.setattr(threads, "SMALL", small)
+    with threadpool_limits(2, user_api="blas"):
+        model = kind().fit(X, Y)
+        assert model.fitted_with_ == inside and blas_threads() == {2}
+        model.predict(X)
+        assert model.predicted_with_ == inside and blas_threads() == {2}
+
+
+def test_threads_are_given_back_after_an_error():
+    class Fails(Distributions):
+        def _fit(self, X, D):
+            raise ValueError("no")
+
+    with threadpool_limits(2, user_api="blas"):
+        with pytest.raises(ValueError, match="no"):
+            Fails().fit(X, Y)
+        assert blas_threads() == {2}
