@@ -3,10 +3,15 @@
     python tests/mutants.py --number 200 --out data/mutants.csv
 
 cosmic-ray (`pip install cosmic-ray`, in an environment of its own with ``--python`` for that of the
-tests) makes the changes, in a clone of the last commit: of all places that it knows to change some
-are drawn, and of each place one change. The tests nearest to a file run first (`NEAREST`), all
-others where these notice nothing. Kernels run interpreted, so that nothing stale is compiled. What
-is there is not run again: a stopped run goes on.
+tests) makes the changes, in a clone of a commit: of all places that it knows to change some are
+drawn, and of each place one change. The tests nearest to a file run first (`NEAREST`), all others
+where these notice nothing. Kernels run interpreted, so that nothing stale is compiled. What is
+there is not run again: a stopped run goes on.
+
+Before the nearest, the tests that reach the line run, those that reach the least first, where files
+of coverage say which these are (``--covered``, repeatable):
+
+    COVERAGE_FILE=reached NUMBA_DISABLE_JIT=1 pytest tests --cov=ldlrepro/kernels --cov-context=test
 
 A row a mutant: number, file, line, definition, operator, before, after, outcome ("noticed", "by all
 tests" or "survived"), and by which test; ``judged`` is written by people.
@@ -16,10 +21,15 @@ import argparse
 import csv
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = ("number", "file", "line", "definition", "operator", "before", "after", "outcome", "test")
@@ -65,30 +75,46 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--number", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--commit", default="HEAD", help="what is changed and tested")
     parser.add_argument("--out", type=Path, default=ROOT / "data" / "mutants.csv")
     parser.add_argument("--python", default=sys.executable, help="that has ldlrepro and pytest")
+    parser.add_argument("--covered", type=Path, action="append", default=[])
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--nearest-only", action="store_true", help="leave out the long runs")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        clone = Path(folder) / "clone"
-        subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
+        clones = SimpleQueue()
+        for job in range(options.jobs):
+            clone = Path(folder) / str(job) / "clone"
+            subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
+            _git(clone, "checkout", "-q", options.commit)
+            clones.put(clone)
         drawn = draw(clone, options.number, options.seed)
-        rows = _read(options.out)
+        rows, lock, waiting = _read(options.out), Lock(), []
         for number, mutant in enumerate(drawn):
             there = rows.get(number, {})
-            if there and (there["file"], there["line"], there["operator"]) != _place(clone, mutant):
+            if there and (there["file"], there["line"], there["operator"]) != mutant[:3]:
                 sys.exit(f"{options.out}, mutant {number}, is of other code: give another --out.")
             done = there.get("outcome")
-            if done and not (done == "survived the nearest" and not options.nearest_only):
-                continue
-            known = done is not None
-            rows[number] = {"number": number} | judge(clone, mutant, options, known)
-            _write(options.out, rows)
-            print(rows[number], flush=True)
+            if not done or (done == "survived the nearest" and not options.nearest_only):
+                waiting.append((number, mutant, done is not None))
+
+        def run(task):
+            number, mutant, known = task
+            clone = clones.get()
+            row = {"number": number} | judge(clone, mutant, options, known)
+            clones.put(clone)
+            with lock:
+                rows[number] = row
+                _write(options.out, rows)
+                print(row, flush=True)
+
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(run, waiting))
 
 
 def draw(clone, number, seed):
-    """Draw mutants: a list of (path, operator's name, occurrence, position, definition)."""
+    """Draw mutants: a list of (file below ldlrepro, line, operator, occurrence, definition)."""
     from cosmic_ray.commands.init import _all_work_items
 
     files = sorted(p for f in FOLDERS for p in (clone / "ldlrepro" / f).glob("*.py"))
@@ -99,25 +125,38 @@ def draw(clone, number, seed):
             name = Path(spec.module_path).relative_to(clone).as_posix()
             places.setdefault((name, spec.start_pos, spec.end_pos), []).append(spec)
     rng = random.Random(seed)
-    return [rng.choice(places[place]) for place in rng.sample(sorted(places), number)]
+    specs = [rng.choice(places[place]) for place in rng.sample(sorted(places), number)]
+    return [
+        (
+            Path(spec.module_path).relative_to(clone / "ldlrepro").as_posix(),
+            str(spec.start_pos[0]),
+            spec.operator_name.removeprefix("core/"),
+            spec.occurrence,
+            spec.definition_name or "",
+        )
+        for spec in specs
+    ]
 
 
-def judge(clone, spec, options, nearest_known):
+def judge(clone, mutant, options, nearest_known):
     """Change one place, run tests, and change it back; the row of the mutant."""
     from cosmic_ray.mutating import use_mutation
     from cosmic_ray.plugins import get_operator
 
-    path = Path(spec.module_path)
-    name, line, operator = _place(clone, spec)
-    line = int(line) - 1
-    before = path.read_text(encoding="utf-8").splitlines()[line]
-    with use_mutation(path, get_operator(spec.operator_name)(), spec.occurrence):
-        after = path.read_text(encoding="utf-8").splitlines()[line]
+    name, line, operator, occurrence, definition = mutant
+    path, at = clone / "ldlrepro" / name, int(line) - 1
+    before = path.read_text(encoding="utf-8").splitlines()[at]
+    with use_mutation(path, get_operator(f"core/{operator}")(), occurrence):
+        after = path.read_text(encoding="utf-8").splitlines()[at]
         _git(clone, "commit", "-qam", "mutant")  # some tests clone what they test
         outcome, test = "survived the nearest", ""
         if not nearest_known:
-            near = next(tests for start, tests in NEAREST.items() if name.startswith(start))
-            test = _failing(clone, name, [f"tests/test_{t}.py" for t in near], options.python)
+            reached = reaching(options.covered, name, int(line))
+            if reached:
+                test = _failing(clone, name, reached, options.python)
+            if not test:
+                near = next(tests for start, tests in NEAREST.items() if name.startswith(start))
+                test = _failing(clone, name, [f"tests/test_{t}.py" for t in near], options.python)
             outcome = "noticed" if test else outcome
         if not test and not options.nearest_only:
             test = _failing(clone, name, ["tests", "--ignore", "tests/pages"], options.python)
@@ -125,8 +164,8 @@ def judge(clone, spec, options, nearest_known):
     _git(clone, "reset", "-q", "--hard", "HEAD~1")
     return {
         "file": name,
-        "line": str(line + 1),
-        "definition": spec.definition_name or "",
+        "line": line,
+        "definition": definition,
         "operator": operator,
         "before": before.strip(),
         "after": after.strip(),
@@ -135,10 +174,29 @@ def judge(clone, spec, options, nearest_known):
     }
 
 
-def _place(clone, spec):
-    """File, line and operator of a mutant, as in its row."""
-    name = Path(spec.module_path).relative_to(clone / "ldlrepro").as_posix()
-    return name, str(spec.start_pos[0]), spec.operator_name.removeprefix("core/")
+def reaching(covered, name, line, most=40):
+    """Tests that reach a line, or the start of its statement; those of the fewest lines first.
+
+    Parameters
+    ----------
+    covered : paths of files of coverage, with the test as context
+    """
+    tests = Counter()
+    for path in covered:
+        from coverage.numbits import numbits_to_nums
+
+        with sqlite3.connect(path) as base:
+            rows = base.execute(
+                "select context, numbits from line_bits join file on file.id = file_id "
+                "join context on context.id = context_id where path like ?",
+                [f"%/ldlrepro/{name}"],
+            ).fetchall()
+        lines = {context.split("|")[0]: set(numbits_to_nums(bits)) for context, bits in rows}
+        lines.pop("", None)
+        known = set().union(*lines.values())
+        start = max((n for n in known if n <= line), default=None)
+        tests.update({test: -len(there) for test, there in lines.items() if start in there})
+    return [test for test, _ in tests.most_common(most)]
 
 
 def _git(clone, *words):

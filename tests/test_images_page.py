@@ -103,6 +103,20 @@ def test_committed_records_have_all_folds_of_the_kinds_that_are_there():
     assert (count % 10 == 0).all(), count[count % 10 > 0]
 
 
+def test_a_seed_counts_when_all_its_fits_are_there(monkeypatch):
+    declared = {experiment.name: experiment for experiment in PAPER.experiments}
+
+    def read(paper, name, profile, datasets):
+        methods, lacks = declared[name].methods, name == "images_realigned_1"
+        rows = [(m.name, fold) for m in methods for fold in range(10)][lacks:]
+        return pd.DataFrame(rows, columns=["method", "fold"])
+
+    monkeypatch.setattr(images, "read", read)
+    folds = images.image_records(PAPER).groupby("dataset").fold.agg(set)
+    assert folds["from rankings"] == set(range(30))
+    assert folds["re-aligned"] == {*range(10), *range(20, 30)}
+
+
 def test_figures_show_every_method():
     curves = pd.DataFrame(
         [(m, e, 2.0 / e, 1.0 / e) for m in images.DEEP for e in (1, 2, 3)],

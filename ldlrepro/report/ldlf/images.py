@@ -32,15 +32,22 @@ SHOWN = ("kl_divergence", "chebyshev", "clark", "cosine", "intersection")
 
 
 def image_records(paper):
-    """Records of all tables: data set says the kind of labels; folds of a further seed go on."""
-    frames = []
+    """Records of all tables: data set says the kind of labels; folds of a further seed go on.
+
+    A seed counts for a kind of labels when all its fits are there, on photographs and on features.
+    """
+    frames, partly = {}, set()
     for experiment in paper.experiments:
         if experiment.name == FIGURE_4:
             continue
         mine = read(paper, experiment.name, "paper", list(experiment.datasets))
-        kind = LABELS[experiment.images["labels"]]
-        frames.append(mine.assign(dataset=kind, fold=mine.fold + 10 * experiment.seed))
-    return pd.concat(frames, ignore_index=True)
+        here = LABELS[experiment.images["labels"]], experiment.seed
+        if len(mine) < len(experiment.methods) * experiment.folds:
+            partly.add(here)
+        mine = mine.assign(dataset=here[0], fold=mine.fold + experiment.folds * experiment.seed)
+        frames.setdefault(here, []).append(mine)
+    whole = [f for here, both in frames.items() if here not in partly for f in both]
+    return pd.concat(whole, ignore_index=True)
 
 
 def kinds(records):
