@@ -153,7 +153,7 @@ def judge(clone, mutant, options, nearest_known):
         if not nearest_known:
             reached = reaching(options.covered, name, int(line))
             if reached:
-                test = _failing(clone, name, reached, options.python)
+                test = _failing(clone, name, reached, options.python, seconds=300)
             if not test:
                 near = next(tests for start, tests in NEAREST.items() if name.startswith(start))
                 test = _failing(clone, name, [f"tests/test_{t}.py" for t in near], options.python)
@@ -204,7 +204,7 @@ def _git(clone, *words):
     subprocess.run(["git", *who, *words], cwd=clone, check=True)
 
 
-def _failing(clone, name, tests, python):
+def _failing(clone, name, tests, python, seconds=1800):
     """The first test that fails, "timeout", or "" where all pass."""
     variables = {"PYTHONPATH": str(clone), "NUMBA_CACHE_DIR": str(clone / "compiled")}
     command = [python, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
@@ -214,7 +214,7 @@ def _failing(clone, name, tests, python):
     try:
         done = subprocess.run(
             command, cwd=clone, env=os.environ | variables, capture_output=True, text=True,
-            timeout=1800,
+            timeout=seconds,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return "timeout"
