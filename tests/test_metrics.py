@@ -334,3 +334,11 @@ def test_scorers_are_larger_for_better_predictions():
         assert values[1] == pytest.approx(expected if up else -expected)
     with pytest.raises(UnknownNameError, match="No scorer 'kl_divergence'; there are: .*neg_kl"):
         metrics.get_scorer("kl_divergence")
+
+
+@pytest.mark.parametrize("name", MULTILABEL)
+def test_labels_and_scores_do_not_change_places(name):
+    Y, S = np.eye(3), np.full((3, 3), 0.3)
+    assert not MULTILABEL[name].symmetric
+    with pytest.raises(ValueError, match="0 or 1"):
+        getattr(metrics, name)(S, Y)

@@ -522,3 +522,11 @@ def test_another_processor_is_told_apart_up_to_a_millionth(away, least, outcome)
 def test_the_head_of_a_report_names_the_kernels(monkeypatch, fixed, told):
     monkeypatch.setattr(environment, "fixed", lambda: fixed)
     assert verify.machine_line().endswith(f"; workers {told}")
+
+
+def test_an_error_of_either_side_is_a_failure_that_names_it():
+    fine, broken = {"fingerprint": "a.b"}, {"error": "no such thing"}
+    told = "the revision: no such thing"
+    assert verify._judged({}, broken, fine, None) == ("failed", told)
+    told = "the working tree: no such thing"
+    assert verify._judged({}, fine, broken, None) == ("failed", told)
