@@ -118,3 +118,26 @@ def test_a_difference_that_rounding_makes_is_none(stated):
     wide = records(BFGS=0.0500, kNN=0.0600)
     table = compare.tally(wide, [("BFGS", "kNN")], ["kl_divergence"])
     assert [shown.corrected for shown in table["first better, shown"]] == [1]
+
+
+@pytest.mark.parametrize(
+    "fixable, wider, names",
+    [
+        (False, "AVX512F", []),
+        (True, "", ["Sandybridge, AVX2"]),
+        (True, "AVX512F", ["Sandybridge, AVX2", "Haswell, AVX-512", "SkylakeX, AVX-512"]),
+    ],
+)
+def test_kernels_are_those_that_the_processor_can_run(fixable, wider, names, monkeypatch):
+    monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)
+    monkeypatch.setattr(rounding.environment, "fixable", lambda: fixable)
+    monkeypatch.setattr(rounding.environment, "wider_features", lambda: wider)
+    sets = rounding.kernel_sets()
+    assert list(sets) == [*names, *(rounding.COMPILED if fixable and wider else ())]
+    for name, variables in sets.items():
+        if name in rounding.COMPILED:
+            assert set(variables) <= {"NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"}
+        else:
+            blas, vectors = name.split(", ")
+            off = wider if vectors == "AVX2" else ""
+            assert variables == {"OPENBLAS_CORETYPE": blas, "NPY_DISABLE_CPU_FEATURES": off}
