@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels.lbfgs import direction
-from ldlrepro.kernels.maxent import scaling_step, skinny_product
+from ldlrepro.kernels.maxent import scaling_step, skinny_product, subtract_top
 from ldlrepro.models.maxent._lbfgs import minimise
 from ldlrepro.models.maxent._objective import Design, MaxEntLoss
 from ldlrepro.models.maxent._saiis import _ScalingEquations
@@ -74,6 +74,13 @@ def test_loss_and_gradient(kind, n, c):
     )
     np.testing.assert_allclose(gradient, by_differences, atol=1e-4)
     assert check_grad(lambda w: loss(w)[0], lambda w: loss(w)[1], W.ravel()) < 1e-4
+
+
+def test_the_top_of_each_column_is_taken_off():
+    Z = np.array([[5.0, 1.0, 2.0], [3.0, 6.0, 2.0], [4.0, 2.0, 7.0]])
+    left, top = Z.copy(), np.empty(3)
+    subtract_top(left, top)
+    assert top.tolist() == [5.0, 6.0, 7.0] and (left == Z - top).all()
 
 
 def test_loss_at_large_logits_is_finite():

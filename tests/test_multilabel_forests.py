@@ -62,6 +62,14 @@ def test_every_node_has_the_best_cut(seed, entropy):
 
 
 @pytest.mark.parametrize("entropy", [False, True])
+@pytest.mark.parametrize("values", [2, 3])
+def test_a_cut_without_gain_is_not_made(values, entropy):
+    X = np.repeat(np.arange(float(values)), 6)[:, None]
+    Y = np.tile([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]], (2 * values, 1))  # the same at each value
+    assert one_tree(X, Y, entropy=entropy)[0].tolist() == [-1]
+
+
+@pytest.mark.parametrize("entropy", [False, True])
 def test_random_cuts_are_uniform_and_the_best_feature_is_taken(entropy):
     X, Y = data(n=80, ties=False)
     thresholds = []
