@@ -26,6 +26,14 @@ def test_gain_and_search_from_scratch():
     assert count == visited.sum() == sum(len(np.unique(x)) - 1 for x in XT)
 
 
+def test_without_any_gain_each_threshold_is_visited():
+    XT, cluster = np.arange(12.0).reshape(2, 6), np.ones(6, np.uint8)
+    visited, gains = np.zeros((2, 6), bool), np.ones((2, 6))
+    order = np.argsort(XT, axis=1)
+    *_, g, count = kernel.search(XT, order, cluster, 0.5, 0.5, visited, gains)
+    assert g == 0 and count == visited.sum() == 10 and (gains[visited] == 0).all()
+
+
 @pytest.mark.jit_only("interpreted, 20 seconds")
 def test_four_ways_of_searching():
     table = adaptive_step.run(quick=True)["searches"]

@@ -530,3 +530,20 @@ def test_an_error_of_either_side_is_a_failure_that_names_it():
     assert verify._judged({}, broken, fine, None) == ("failed", told)
     told = "the working tree: no such thing"
     assert verify._judged({}, fine, broken, None) == ("failed", told)
+
+
+def test_long_comparisons_take_a_cheaper_set_of_the_paper():
+    def method(alike, seconds, dataset):
+        request = {"dataset": dataset, "fold": 3}
+        return {"kind": "method", "alike": alike, "seconds": seconds, "request": request}
+
+    study = {"kind": "study", "seconds": 2 * verify.LONG, "request": {"study": "one"}}
+    long, short = method("a", 3 * verify.LONG, "large"), method("a", 2.0, "small")
+    other, alone = method("b", verify.LONG / 2, "large"), method("c", 4 * verify.LONG, "only")
+    ordered = verify._cheaper([study, long, other, short, alone, method("b", 1.0, "small")])
+    assert [o["seconds"] for o in ordered] == sorted(o["seconds"] for o in ordered)
+    assert long["request"] == {"dataset": "small", "fold": 0} and long["seconds"] == 2.0
+    assert short["request"] == {"dataset": "small", "fold": 3}
+    assert other["request"] == {"dataset": "large", "fold": 3}
+    assert alone["request"] == {"dataset": "only", "fold": 0}
+    assert study["request"] == {"study": "one"} and study["seconds"] == 2 * verify.LONG
