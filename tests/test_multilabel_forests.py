@@ -61,6 +61,14 @@ def test_every_node_has_the_best_cut(seed, entropy):
     assert cut > 10
 
 
+def test_columns_that_vary_are_found_among_many_of_two_values():
+    X, Y = np.zeros((40, 200)), np.array([(i % 2, i // 2 % 2) for i in range(40)], float)
+    X[0] = 1  # most columns vary with the first row alone
+    X[:, [140, 150]] = Y
+    assert {*one_tree(X, Y)[0].tolist()} == {-1, 140, 150}
+    assert sum(1 for _ in nodes(one_tree(X, Y), X, np.ones(40, bool))) == 3
+
+
 @pytest.mark.parametrize("entropy", [False, True])
 @pytest.mark.parametrize("values", [2, 3])
 def test_a_cut_without_gain_is_not_made(values, entropy):

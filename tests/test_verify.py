@@ -77,6 +77,13 @@ def test_what_others_hold_is_theirs_to_compute(records, monkeypatch):
     assert set(there[there.method == "own"].paper) == {"other"}
 
 
+def test_quick_records_are_not_borrowed(empty, monkeypatch):
+    experiment = Experiment("all", METHODS, (SET,), folds=5, borrows=True)
+    other = Paper("other", "Another paper", (experiment,), {})
+    monkeypatch.setattr(state, "lenders", lambda experiment: pytest.fail("looked for lenders"))
+    assert len(state.read(other, experiment, "quick")) == 0
+
+
 def proved(**options):
     return verify.verify(progress=False, **options)
 
