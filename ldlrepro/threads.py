@@ -19,7 +19,7 @@ SMALL = 1_000_000
 def one_blas_thread(X):
     """Give BLAS one thread inside, where X has no more than `SMALL` numbers.
 
-    Numbers then do not depend on how many cores a machine has.
+    Sums of BLAS then have the order that they have in records, whatever the number of cores.
     """
     if np.size(X) > SMALL:
         yield

@@ -33,7 +33,7 @@ def test_no_stages_and_no_settings_unless_declared():
     assert Method("a", None).staged == () and Method("a", None).settings == {}
 
 
-def test_what_is_onecannot_be_changed():
+def test_what_is_declared_cannot_be_changed():
     paper = get_paper("ldlf")
     for one in (paper, paper.experiments[0], paper.experiments[0].methods[0], *paper.studies):
         with pytest.raises(FrozenInstanceError):
@@ -57,7 +57,7 @@ def test_the_stages_are_those_that_the_estimator_yields(paper, experiment, metho
 
 @pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed")
 @pytest.mark.parametrize("paper", paper_names())
-def test_every_committed_fold_has_the_onestages(paper):
+def test_every_committed_fold_has_the_declared_stages(paper):
     paper, checked = get_paper(paper), 0
     if not (paths.results() / paper.name).exists():
         pytest.skip(f"{paper.name} has not been run")
@@ -113,7 +113,7 @@ def test_settings_tell_methods_of_an_experiment_apart(paper, experiment):
     assert len(set(texts)) == len(texts)
 
 
-def test_onesettings_of_records():
+def test_declared_settings_of_records():
     records = pd.DataFrame({"settings": [{"trees": 5}, {"depth": 2}]}, index=[7, 7])
     trees = declared(records, "trees")
     assert trees.iloc[0] == 5 and pd.isna(trees.iloc[1]) and trees.index.tolist() == [7, 7]

@@ -91,14 +91,12 @@ def run(
         for name in state.datasets_of(paper, experiment, profile):
             if names is not None and name not in names:
                 continue
-            records = [s.read(name) for s in {s.folder: s for s in (here, store)}.values()]
-            own = records
-            if lent:
-                records = [state.with_borrowed(frame, lent, name) for frame in own]
+            own = [s.read(name) for s in {s.folder: s for s in (here, store)}.values()]
+            records = [state.with_borrowed(f, lent, name) for f in own] if lent else own
             wanted = []
             seconds.learn(name, records)
             if recompute:  # what others hold is theirs to compute
-                records = [state.with_borrowed(frame.iloc[:0], lent, name) for frame in own]
+                records = [state.with_borrowed(f.iloc[:0], lent, name) for f in own]
             done = [state.done(paper, experiment, name, r, profile, ledger) for r in records]
             for method in (state.under(m, profile) for m in experiment.methods_on(name)):
                 if methods is not None and method.name not in methods:
