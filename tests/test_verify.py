@@ -1,10 +1,6 @@
-"""`ldlrepro verify`: records made again, and the code of two revisions beside each other."""
+"""`ldlrepro verify`: records made again, and the spread of rounding that they may have."""
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -19,10 +15,8 @@ from ldlrepro import (
     Shrunk,
     UniformPredictor,
     datasets,
-    paths,
 )
 from ldlrepro.datasets import make_standin
-from ldlrepro.errors import LdlreproError
 from ldlrepro.protocols import environment, job, ledger, rounding, run, state, verify
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.store import RecordStore
@@ -307,208 +301,15 @@ def test_names_of_estimators():
     assert rounding.name_of(AdaBoostLDL(SABFGS())) == "AdaBoostLDL(SABFGS)"
 
 
-# --- the ledger ----------------------------------------------------------------------------------
-
-
-def entry(old, new, kind="method"):
-    return {
-        "kind": kind, "old": old, "new": new, "revision": "r", "compared": ["job"], "blas": "b",
-    }  # fmt: skip
-
-
-def test_equal_is_equal_both_ways_and_over_several_lines(empty):
-    ledger.append([entry("a", "b"), entry("c", "b"), entry("x", "y", "data")])
-    ledger.append([entry("c", "d")])
-    book = ledger.Ledger()
-    for old in "abcd":
-        for new in "abcd":
-            assert book.same_mark("method", old, new)
-    assert not book.same_mark("data", "a", "b") and not book.same_mark("method", "a", "x")
-    assert book.same("a.x", "d.y") and book.same("a.z", "b.z")
-    assert not book.same("a.x", "d.z") and not book.same("a.x", "e.x")
-    assert not book.same("a", "a.x") and not book.same("", "")
-
-
-def test_the_ledger_is_only_appended_to(empty, tmp_path):
-    ledger.append([entry("a", "b")])
-    first = (tmp_path / "ledger.csv").read_text()
-    ledger.append([entry("b", "c"), entry("a", "b") | {"revision": "another"}])
-    assert (tmp_path / "ledger.csv").read_text().startswith(first)
-    assert [(e["old"], e["revision"]) for e in ledger.entries()] == [("a", "r"), ("b", "r")]
-
-
-def test_a_pair_of_marks_with_a_comparison_to_come_is_no_entry():
-    """Cheap jobs come first: that they are equal says nothing of a later one."""
-    rows = [{"kind": "method", "old": "a", "new": "b", "outcome": "equal"}]
-    assert verify._joined([entry("a", "b")], rows, {("method", "a", "b")}) == []
-    assert verify._joined([entry("a", "b")], rows, set()) == [entry("a", "b")]
-    two = verify._joined([entry("a", "b"), entry("a", "b")], rows * 2, set())
-    assert [e["compared"] for e in two] == [["job", "job"]]
-    rows.append(rows[0] | {"outcome": "differs"})
-    assert verify._joined([entry("a", "b")], rows, set()) == []
-
-
 def test_variants_of_other_code_are_no_rounding(empty):
     rounded(f=2.0, k1=2.01)
     (other,) = [r for r in rounding._rows() if r["variant"] == "kernels k1"]
     numbers = json.dumps({"clark": 3.0, "cosine": 0.5})
     rounding._keep([other | {"measures": numbers, "fingerprint": "c.b"}])
     assert rounding.spreads().set_index("measure").kernels["clark"] == 0
-    ledger.append([entry("a", "c")])  # unless the ledger proves it equal
+    equal = {"kind": "method", "old": "a", "new": "c", "revision": "r"}
+    ledger.append([equal | {"compared": ["job"], "blas": "b"}])  # unless it is proved equal
     assert rounding.spreads().set_index("measure").kernels["clark"] == pytest.approx(0.5)
-
-
-def test_a_damaged_ledger_is_not_written_over(empty, tmp_path):
-    ledger.append([entry("a", "b"), entry("b", "c")])
-    text = (tmp_path / "ledger.csv").read_text().replace(",a,b,", ",a,z,")
-    (tmp_path / "ledger.csv").write_text(text)
-    with pytest.raises(LdlreproError, match="ledger.*damaged.*version control"):
-        ledger.append([entry("c", "d")])
-    assert (tmp_path / "ledger.csv").read_text() == text
-
-
-# --- against a revision --------------------------------------------------------------------------
-
-HAVE_DATA = paths.local_copies() is not None and (paths.local_copies() / "ldl/SJAFFE.mat").exists()
-needs = pytest.mark.skipif(
-    not HAVE_DATA or not shutil.which("git"), reason="needs git and the real data (LDLREPRO_DATA)"
-)
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
-    """A git checkout of the package with five records of two methods."""
-    root = tmp_path_factory.mktemp("checkout")
-    source = paths.PACKAGE
-    shutil.copytree(source, root / "ldlrepro", ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "data").mkdir()
-    shutil.copy(paths.REGISTRY, root / "data")
-    shutil.copytree(paths.PUBLISHED, root / "data" / "published")
-    git(root, "init", "-q")
-    git(root, "add", "-A")
-    git(root, "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "first")
-    assert command(root, "run", "--n-jobs", "1", *CHOSEN).returncode == 0
-    return root
-
-
-CHOSEN = ["structrf", "--dataset", SET, "--experiment", "tables"]
-CHOSEN += ["--method", "MeanPredictor", "--method", "UniformPredictor"]
-
-
-def git(root, *arguments):
-    subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True)
-
-
-def command(root, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "ldlrepro.cli", *arguments],
-        cwd=root,
-        env=os.environ | {"PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-    )
-
-
-def edit(root, old, new, file="models/baselines/_constant.py"):
-    path = root / "ldlrepro" / file
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-
-
-@pytest.fixture
-def clean(checkout):
-    yield checkout
-    git(checkout, "checkout", "-q", "ldlrepro")
-    (checkout / "data" / "results" / "ledger.csv").unlink(missing_ok=True)
-
-
-def fresh(root):
-    """How many folds of each method count as done."""
-    script = (
-        "from ldlrepro.protocols import status\n"
-        "print({r['method']: r['done'] for r in status('structrf') if r['done']})"
-    )
-    made = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=root,
-        env=os.environ | {"PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return eval(made.stdout)
-
-
-BOTH = {"MeanPredictor": 10, "UniformPredictor": 10}
-
-
-@needs
-def test_a_change_that_moves_no_number(clean):
-    assert fresh(clean) == BOTH
-    before = (clean / "data/results/structrf/tables/SJAFFE.csv").read_bytes()
-    edit(clean, "np.average(D, axis=0, weights=weight)", "np.average(D, 0, weights=weight)")
-    edit(clean, '"features"', "'features' + ''", "datasets/readers.py")
-    assert fresh(clean) == {}
-    ended = command(clean, "verify", "structrf", "--against", "HEAD")
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "equal" in ended.stdout and "differs" not in ended.stdout
-    assert fresh(clean) == BOTH
-    assert (clean / "data/results/structrf/tables/SJAFFE.csv").read_bytes() == before
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LDLREPRO_RESULTS", str(clean / "data" / "results"))
-        kinds = [e["kind"] for e in ledger.entries()]
-    assert "data" in kinds and "method" in kinds
-    again = command(clean, "verify", "structrf", "--against", "HEAD")
-    assert again.returncode == 0 and "Nothing is stale." in again.stdout
-
-
-@needs
-def test_a_change_that_moves_a_number(clean):
-    mean = "np.average(D, axis=0, weights=weight)"
-    edit(clean, mean, f"{mean} * (1 + 1e-7 * (np.arange(D.shape[1]) == 0))")
-    ended = command(clean, "verify", "structrf", "--against", "HEAD")
-    assert ended.returncode == 1
-    assert "MeanPredictor" in ended.stdout and "differs" in ended.stdout
-    assert fresh(clean).get("MeanPredictor", 0) == 0
-    assert fresh(clean)["UniformPredictor"] == 10  # the file is the same, what it uses is not
-
-
-@needs
-def test_a_change_that_moves_the_data(clean):
-    edit(clean, 'content["features"])', 'content["features"]) * (1 + 1e-15)', "datasets/readers.py")
-    ended = command(clean, "verify", "structrf", "--against", "HEAD")
-    assert ended.returncode == 1 and "the arrays are not the same" in ended.stdout
-    assert fresh(clean) == {}
-
-
-@needs
-def test_records_of_other_code_than_the_revision_s_are_not_judged(clean):
-    edit(clean, "np.average(D, axis=0, weights=weight)", "np.average(D, 0, weights=weight)")
-    git(clean, "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qam", "second")
-    edit(clean, "np.average(D, 0, weights=weight)", "np.average(D, 0, weight)")
-    ended = command(clean, "verify", "structrf", "--against", "HEAD")
-    git(clean, "reset", "-q", "--hard", "HEAD~1")
-    assert ended.returncode == 1 and "not of this revision" in ended.stdout
-    assert fresh(clean) == BOTH
-
-
-@needs
-def test_revisions_that_are_none(clean):
-    ended = command(clean, "verify", "--against", "nonsense")
-    assert ended.returncode == 0 and "Nothing is stale." in ended.stdout
-    edit(clean, "np.average(D, axis=0, weights=weight)", "np.average(D, 0, weights=weight)")
-    ended = command(clean, "verify", "--against", "nonsense")
-    assert ended.returncode == 1 and "'nonsense' is no revision" in ended.stderr
-    assert "Traceback" not in ended.stderr
-
-
-@needs
-def test_the_command_on_a_sample(clean):
-    ended = command(clean, "verify", "structrf", "--sample", "3")
-    assert ended.returncode == 0 and ended.stdout.startswith("3 equal\n"), ended.stderr
-    ended = command(clean, "verify", "mslp", "--sample", "3")
-    assert ended.returncode == 1 and "no fresh record" in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -529,28 +330,3 @@ def test_another_processor_is_told_apart_up_to_a_millionth(away, least, outcome)
 def test_the_head_of_a_report_names_the_kernels(monkeypatch, fixed, told):
     monkeypatch.setattr(environment, "fixed", lambda: fixed)
     assert verify.machine_line().endswith(f"; workers {told}")
-
-
-def test_an_error_of_either_side_is_a_failure_that_names_it():
-    fine, broken = {"fingerprint": "a.b"}, {"error": "no such thing"}
-    told = "the revision: no such thing"
-    assert verify._judged({}, broken, fine, None) == ("failed", told)
-    told = "the working tree: no such thing"
-    assert verify._judged({}, fine, broken, None) == ("failed", told)
-
-
-def test_long_comparisons_take_a_cheaper_set_of_the_paper():
-    def method(alike, seconds, dataset):
-        request = {"dataset": dataset, "fold": 3}
-        return {"kind": "method", "alike": alike, "seconds": seconds, "request": request}
-
-    study = {"kind": "study", "seconds": 2 * verify.LONG, "request": {"study": "one"}}
-    long, short = method("a", 3 * verify.LONG, "large"), method("a", 2.0, "small")
-    other, alone = method("b", verify.LONG / 2, "large"), method("c", 4 * verify.LONG, "only")
-    ordered = verify._cheaper([study, long, other, short, alone, method("b", 1.0, "small")])
-    assert [o["seconds"] for o in ordered] == sorted(o["seconds"] for o in ordered)
-    assert long["request"] == {"dataset": "small", "fold": 0} and long["seconds"] == 2.0
-    assert short["request"] == {"dataset": "small", "fold": 3}
-    assert other["request"] == {"dataset": "large", "fold": 3}
-    assert alone["request"] == {"dataset": "only", "fold": 0}
-    assert study["request"] == {"study": "one"} and study["seconds"] == 2 * verify.LONG
