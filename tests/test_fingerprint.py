@@ -3,9 +3,11 @@
 import ast
 import shutil
 import subprocess
+import sys
 from collections import namedtuple
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -253,6 +255,12 @@ def test_a_real_edit_makes_exactly_the_records_stale_that_depend_on_it(name, bef
 def test_a_harmless_edit_makes_no_record_stale(name, before, edit):
     edit(*HARMLESS[name])
     assert list(marks()) == before
+
+
+def test_a_module_that_does_not_say_where_it_is_has_no_file(monkeypatch):
+    monkeypatch.setitem(sys.modules, "made_by_hand", ModuleType("made_by_hand"))
+    assert source.path_of("made_by_hand") is None
+    assert source.path_of("nowhere_to_be_found") is None
 
 
 def test_a_moved_definition_makes_no_record_stale(before, edit):

@@ -281,6 +281,9 @@ def test_multilabel_bad_input_is_named(name):
         measure(Y1, bad)
     with pytest.raises(ValueError, match=r"Y row 0, column 0 is 0\.9.*labels are 0 or 1"):
         measure(S1, S1)
+    bad = np.where(np.arange(Y1.size).reshape(Y1.shape) == 5, 2, Y1)
+    with pytest.raises(ValueError, match="Y row 1, column 1 is 2"):
+        measure(bad, S1)
     with pytest.raises(ValueError, match=r"Y has shape \(3, 4\) and S \(3, 3\)"):
         measure(Y1, S1[:, :3])
 
