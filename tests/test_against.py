@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import pytest
 
@@ -165,6 +166,31 @@ def test_a_pair_of_marks_with_a_comparison_to_come_is_no_entry():
     assert [e["compared"] for e in two] == [["job", "job"]]
     rows.append(rows[0] | {"outcome": "differs"})
     assert verify._joined([pair], rows, set()) == []
+
+
+@pytest.mark.parametrize("seconds, stopped_at, kept", [(5.0, 25, 20), (5.0, 19, 0), (6.0, 3, 3)])
+def test_what_is_proved_outlives_a_stop(monkeypatch, tmp_path, seconds, stopped_at, kept):
+    """Every twenty short comparisons, and after each long one."""
+    wanted = [
+        {"kind": "method", "old": f"a{i}", "new": f"b{i}", "seconds": seconds, "request": {"i": i}}
+        for i in range(30)
+    ]
+
+    def judged(one, *_):
+        if one["request"]["i"] == stopped_at:
+            raise KeyboardInterrupt
+        return "equal", ""
+
+    monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path))
+    monkeypatch.setattr(verify, "_stale", lambda papers: wanted)
+    monkeypatch.setattr(verify, "_code_of", lambda revision: nullcontext(("commit", None)))
+    monkeypatch.setattr(verify, "_process", lambda folder=None: nullcontext())
+    monkeypatch.setattr(verify, "_ask", lambda process, request: None)
+    monkeypatch.setattr(verify, "_reply", lambda process: {"blas": "b"})
+    monkeypatch.setattr(verify, "_judged", judged)
+    with pytest.raises(KeyboardInterrupt):
+        verify.against("HEAD", ["structrf"], progress=False)
+    assert [e["old"] for e in ledger.entries()] == [f"a{i}" for i in range(kept)]
 
 
 def test_an_error_of_either_side_is_a_failure_that_names_it():
