@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from scipy.io import savemat
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
@@ -108,6 +109,12 @@ def test_a_change_behind_a_method_counts(tmp_path, monkeypatch):
     held = [a == b for a, b in zip(marks[:3], marks[3:], strict=True)]
     assert held == [False, True, False]
     assert len(set(marks[:3])) == 3
+
+
+def test_of_an_installed_class_the_version_of_its_package_counts():
+    parts, files = own._texts_of(Ridge())
+    assert "sklearn.linear_model._ridge.Ridge" in parts and not files
+    assert set(parts[1::2]) == {sklearn.__version__}
 
 
 def test_a_method_that_fails_is_named_and_the_others_are_kept(here, tmp_path):

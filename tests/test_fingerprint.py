@@ -422,7 +422,7 @@ def test_what_does_not_mean_the_same(one, other):
 
 
 NAMES = """
-from ldlrepro import metrics
+from ldlrepro import kernels, metrics
 from ldlrepro.validation import check_finite, check_distributions as check
 TABLE = {}
 for k in range(3):
@@ -433,6 +433,8 @@ def through(A):
     return metrics.cosine(A, A)
 def whole(name):
     return getattr(metrics, name)
+def inside(A):
+    return kernels.random.uniform(A)
 def nested():
     def inner(check):
         return check
@@ -457,6 +459,8 @@ def test_names_are_followed_to_what_they_stand_for(names):
     validation = "ldlrepro.validation"
     assert names("local") == {}
     assert names("through") == {"metrics.cosine": (METRICS + "._distribution", "cosine")}
+    # A file of a package that the package does not import itself.
+    assert names("inside") == {"kernels.random.uniform": ("ldlrepro.kernels.random", "uniform")}
     assert names("nested") == {"check": (validation, "check_distributions")}
     assert names("TABLE") == {
         "check_finite": (validation, "check_finite"),
