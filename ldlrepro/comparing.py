@@ -3,6 +3,7 @@
 import importlib
 import sys
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 
 import pandas as pd
@@ -78,7 +79,7 @@ def compare(
     D : (n, c) label distributions, or zeros and ones for multi-label data
     datasets : list of registered names; their data have to be at hand
     task : of your data, "ldl", "multilabel" or "auto" (see `ldlrepro.userdata.bunch`)
-    folds, random_state : of your data; registered sets keep the folds of the records
+    folds, random_state : int, of your data; registered sets keep the folds of the records
     n_jobs : processes; numbers do not depend on it
     records : folder that keeps each fit, so that a run can be stopped and goes on; None keeps none
     progress : True shows a bar on standard error
@@ -90,8 +91,9 @@ def compare(
     Raises
     ------
     CompareError
-        Neither or both of data and names, data sets of two tasks, no method, or a method with the
-        name of a stored one.
+        Neither or both of data and names, data sets of two tasks, no method, a method with the
+        name of a stored one, or a ``random_state`` that is no int >= 0: its folds could not be
+        told from those of another.
     UnknownNameError
         A method or data set that does not exist.
     ldlrepro.protocols.runner.RunError
@@ -109,6 +111,8 @@ def compare(
     """
     if (X is None) == (datasets is None):
         raise CompareError("Give either X and D, your own data, or datasets=[...], names.")
+    if not isinstance(random_state, Integral) or random_state < 0:
+        raise CompareError(f"random_state is {random_state!r}: give an int, 0 or more.")
     if datasets is None:
         data = X if D is None and hasattr(X, "label_names") else bunch(X, D, task=task)
         kind = data.task
@@ -119,7 +123,7 @@ def compare(
             (),
             (data.name,),
             folds=folds,
-            seed=random_state,
+            seed=int(random_state),
             measures=tuple(MULTILABEL if kind == "multilabel" else DISTRIBUTION),
         )
         sources, stored, names = [data], None, {data.name: data.display}

@@ -99,12 +99,21 @@ class Scores(MultiLabelEstimator):
                 for s, k in zip(S, classes, strict=True)
             ]
             S = np.column_stack(S)
+        elif self.n_labels_ == 1 and hasattr(self.fitted_, "predict_proba"):
+            S = self._one_label(np.asarray(S))
         S = np.array(S, dtype=float)
         expected = (len(X), self.n_labels_)
         if S.shape != expected or not np.isfinite(S).all():
             name = type(self.foreign).__name__
             raise ValueError(f"{name} gave scores of shape {S.shape}: expected {expected}, finite.")
         return S
+
+    def _one_label(self, S):
+        """Scores (m, 1) of the one label, of which classifiers make classes, a column each."""
+        classes = list(getattr(self.fitted_, "classes_", ()))
+        if len(classes) == 1:
+            return np.full((len(S), 1), float(classes[0]))
+        return S[:, [classes.index(1)]] if S.ndim == 2 and S.shape[1] == len(classes) else S
 
 
 def _framed(X, columns, foreign):

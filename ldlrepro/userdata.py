@@ -10,7 +10,7 @@ from scipy.io import loadmat
 from sklearn.utils import Bunch
 
 from ldlrepro.errors import LdlreproError
-from ldlrepro.validation import check_distributions
+from ldlrepro.validation import check_distributions, check_kind
 
 #: Names under which .npz and .mat files have features and targets.
 _FEATURES = ("X", "features")
@@ -107,6 +107,11 @@ def bunch(X, D, name="data", task="auto"):
     if task not in ("auto", "ldl", "multilabel"):
         raise UserDataError(f"task is {task!r}: auto, ldl or multilabel.")
     binary = bool(np.isin(D, (0, 1)).all())
+    if task == "multilabel" and not binary:
+        row, column = np.argwhere(~np.isin(D, (0, 1)))[0]
+        raise UserDataError(
+            f"D row {row}, column {column} is {D[row, column]}: multi-label targets are 0 or 1."
+        )
     if task == "auto":
         task = "multilabel" if binary and (D.sum(axis=1) != 1).any() else "ldl"
     digest = hashlib.sha256()
@@ -132,7 +137,14 @@ def bunch(X, D, name="data", task="auto"):
 
 
 def _numbers(A, name):
+    try:
+        check_kind(A, name)
+    except ValueError as error:
+        raise UserDataError(str(error)) from None
     if isinstance(A, pd.DataFrame):
+        if not A.columns.is_unique:
+            twice = A.columns[A.columns.duplicated()][0]
+            raise UserDataError(f"{name} has two columns called {twice!r}: give each its name.")
         for column in A.columns:
             numbers = pd.to_numeric(A[column], errors="coerce")
             bad = numbers.isna()
@@ -142,11 +154,16 @@ def _numbers(A, name):
                     f"{name}, column {column!r}, row {row}: {A[column].iloc[row]!r} is no number. "
                     "Encode texts as numbers, and fill or drop what is missing."
                 )
-        return A.to_numpy(float)
     try:
-        return np.asarray(A, dtype=float)
+        A = np.asarray(A, dtype=float)
     except (TypeError, ValueError) as error:
         raise UserDataError(f"{name} is no array of numbers: {error}") from None
+    if A.ndim == 2 and not np.isfinite(A).all():
+        row, column = np.argwhere(~np.isfinite(A))[0]
+        raise UserDataError(
+            f"{name} row {row}, column {column} is {A[row, column]}: fill or drop what is missing."
+        )
+    return A
 
 
 def _array(arrays, names, path):
@@ -165,10 +182,22 @@ def _frame(path, kind):
             frame = pd.read_csv(path)
         except pd.errors.EmptyDataError:
             raise UserDataError(f"{path} is empty.") from None
+        except pd.errors.ParserError as error:
+            raise UserDataError(f"{path} is no table: {str(error).strip()}.") from None
+        except UnicodeDecodeError as error:
+            raise UserDataError(
+                f"{path} is not in UTF-8 (byte {error.start}): save it in that encoding."
+            ) from None
         if frame.shape[1] == 1 and ";" in str(frame.columns[0]):
             raise UserDataError(
                 f"{path} has one column, {frame.columns[0]!r}: its separator seems to be ';'. Save "
                 "it with commas, and with points in numbers."
+            )
+        first = frame.iloc[:, 0]
+        if frame.columns[0] == "Unnamed: 0" and (first == np.arange(len(first))).all():
+            raise UserDataError(
+                f"{path} has a first column without a name that counts the rows: a method would "
+                "take it for a feature. Save it without (in pandas, to_csv(index=False))."
             )
         return frame
     try:
@@ -187,9 +216,13 @@ def _columns(frame, labels, path):
         )
     patterns = [p.strip() for p in labels.split(",")] if isinstance(labels, str) else list(labels)
     for pattern in patterns:
-        if not any(fnmatch(str(c), pattern) for c in frame.columns):
+        if not any(_is_called(c, pattern) for c in frame.columns):
             raise UserDataError(f"No column of {path} is called {pattern!r}; there are: {shown}.")
-    chosen = [c for c in frame.columns if any(fnmatch(str(c), p) for p in patterns)]
+    chosen = [c for c in frame.columns if any(_is_called(c, p) for p in patterns)]
     if len(chosen) == frame.shape[1]:
         raise UserDataError(f"{labels!r} names every column of {path}: no feature is left.")
     return frame.drop(columns=chosen), frame[chosen]
+
+
+def _is_called(column, pattern):
+    return str(column) == pattern or fnmatch(str(column), pattern)

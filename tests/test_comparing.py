@@ -13,12 +13,13 @@ import sklearn
 from scipy.io import savemat
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ldlrepro
-from ldlrepro import cli, comparing, datasets, userdata
+from ldlrepro import SABFGS, AdaBoostLDL, cli, comparing, datasets, userdata
 from ldlrepro.comparing import CompareError, compare, load_methods
 from ldlrepro.discovery import TASKS
 from ldlrepro.errors import DataUnavailableError, NormalisationWarning, UnknownNameError
@@ -109,6 +110,39 @@ def test_a_change_behind_a_method_counts(tmp_path, monkeypatch):
     held = [a == b for a, b in zip(marks[:3], marks[3:], strict=True)]
     assert held == [False, True, False]
     assert len(set(marks[:3])) == 3
+
+
+def test_a_change_behind_a_method_of_this_api_counts(tmp_path, monkeypatch):
+    """Of a subclass, as the guide has it, and of a learner in an ensemble of this package."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    helper, method = tmp_path / "of_helper2.py", tmp_path / "of_method2.py"
+    method.write_text(
+        "from ldlrepro.base import LDLEstimator\n"
+        "from of_helper2 import K\n"
+        "class Sub(LDLEstimator):\n"
+        "    def _fit(self, X, D): self.k = K\n"
+    )
+    data = userdata.bunch(*rows())
+    experiment = Experiment(own.EXPERIMENT, (), ("data",), folds=3)
+    marks = []
+    for text in ("K = 1\n", "K = 2\n"):
+        helper.write_text(text)
+        (model,) = load_methods([f"{method}:Sub"]).values()
+        for one in (model, AdaBoostLDL(model), AdaBoostLDL(SABFGS()), OnSimplex(model)):
+            marks.append(own._mark(Method("m", one), experiment, data))
+    held = [a == b for a, b in zip(marks[:4], marks[4:], strict=True)]
+    assert held == [False, False, True, False]
+
+
+def test_another_seed_is_another_run(here, tmp_path):
+    X, D = rows()
+    Mean.fits = 0
+    for seed in (0, 1, 1):
+        compare({"mean": Mean()}, X, D, folds=3, records=tmp_path, random_state=seed)
+    assert Mean.fits == 6
+    for seed in (None, np.random.RandomState(0), -1):
+        with pytest.raises(CompareError, match="random_state is .*give an int"):
+            compare({"mean": Mean()}, X, D, random_state=seed)
 
 
 def test_of_an_installed_class_the_version_of_its_package_counts():
@@ -238,6 +272,19 @@ def test_scores_of_a_list_of_arrays():
     assert S[Y[:, 0], 0].min() > S[~Y[:, 0], 0].max()
 
 
+@pytest.mark.filterwarnings("ignore:.*:sklearn.exceptions.DataConversionWarning")
+@pytest.mark.filterwarnings("ignore:Label not:UserWarning")
+@pytest.mark.parametrize(
+    "learner", [RandomForestClassifier(5), OneVsRestClassifier(LogisticRegression())]
+)
+def test_scores_of_one_label(learner):
+    """Classifiers take one column for classes, of which there may be one."""
+    X, _ = rows()
+    for Y in (X[:, :1] > 0, np.zeros((40, 1)), np.ones((40, 1))):
+        S = Scores(learner).fit(X, Y.astype(float)).predict_proba(X)
+        assert S.shape == (40, 1) and np.mean((S > 0.5) == Y) > 0.9
+
+
 # A user's table
 
 
@@ -272,6 +319,9 @@ def test_a_bad_table_is_named(tmp_path):
     (tmp_path / "t.txt").write_text("")
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "semicolons.csv").write_text("x;d_1;d_2\n1;0,5;0,5\n")
+    (tmp_path / "counted.csv").write_text(",x,d_1,d_2\n0,1,.5,.5\n1,2,1,0\n")
+    (tmp_path / "ragged.csv").write_text("x,d_1,d_2\n1,.5,.5\n2,1,0,7\n")
+    (tmp_path / "latin.csv").write_bytes("x,d_\xe9,d_2\n1,.5,.5\n".encode("latin-1"))
     np.savez(tmp_path / "t.npz", A=np.eye(2))
     for path, labels, message in (
         (tmp_path / "no.csv", "d_*", "There is no file"),
@@ -279,6 +329,9 @@ def test_a_bad_table_is_named(tmp_path):
         (tmp_path / "t.npz", None, "has no array X or features; it has: A"),
         (tmp_path / "empty.csv", "d_*", "is empty"),
         (tmp_path / "semicolons.csv", "d_*", "its separator seems to be ';'"),
+        (tmp_path / "counted.csv", "d_*", "first column without a name that counts the rows"),
+        (tmp_path / "ragged.csv", "d_*", "ragged.csv is no table: .*line 3, saw 4"),
+        (tmp_path / "latin.csv", "d_*", "latin.csv is not in UTF-8"),
         (table, None, "Which columns of .* are labels.*there are: x, name, d_1, d_2"),
         (table, "e_*", "No column of .* is called 'e_\\*'"),
         (table, "*", "no feature is left"),
@@ -288,6 +341,28 @@ def test_a_bad_table_is_named(tmp_path):
             userdata.read(path, labels)
     with pytest.raises(UserDataError, match=r"shape \(2, 2\), targets \(3, 3\)"):
         userdata.bunch(np.eye(2), np.eye(3))
+
+
+def test_names_with_brackets_are_names(tmp_path):
+    (tmp_path / "t.csv").write_text("x,d[1],d[2]\n1,.5,.5\n2,1,0\n")
+    assert userdata.read(tmp_path / "t.csv", "d[1],d[2]").label_names == ["d[1]", "d[2]"]
+
+
+def test_what_a_conversion_to_numbers_would_lose_is_refused():
+    X, D = rows(12)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    holed = np.where(np.arange(12)[:, None] == 3, np.nan, X)
+    for bad, message in (
+        (frame.assign(when=pd.Timestamp("2020-01-01")), "Dates or times not supported: X column 4"),
+        (frame.astype(complex), "Complex data not supported: X column 0"),
+        (np.ma.masked_greater(X, 1), "X is a masked array"),
+        (holed, "X row 3, column 0 is nan"),
+        (pd.DataFrame(X, columns=list("abca")), "X has two columns called 'a'"),
+    ):
+        with pytest.raises(UserDataError, match=message):
+            userdata.bunch(bad, D)
+    with pytest.raises(UserDataError, match="D row 0, column 0 is 0.*targets are 0 or 1"):
+        userdata.bunch(X, D, task="multilabel")
 
 
 def test_methods_of_a_file(tmp_path, monkeypatch):

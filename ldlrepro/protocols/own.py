@@ -1,6 +1,6 @@
 """Methods and data of a user's own: the same jobs as a paper's, records in a folder of his."""
 
-import inspect
+import ast
 import sys
 import sysconfig
 import tempfile
@@ -9,6 +9,7 @@ import warnings
 from concurrent.futures import as_completed
 from dataclasses import replace
 from functools import lru_cache
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
 import cloudpickle
@@ -18,7 +19,7 @@ from sklearn.utils import Bunch
 from threadpoolctl import threadpool_limits
 
 from ldlrepro.protocols import environment, job, worker
-from ldlrepro.protocols.fingerprint import of_data, of_method
+from ldlrepro.protocols.fingerprint import of_data, of_function, of_method
 from ldlrepro.protocols.progress import Progress
 from ldlrepro.protocols.runner import RunError
 from ldlrepro.protocols.store import RecordStore
@@ -58,6 +59,7 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
             mine = there[there.method == method.name]
             if len(mine):
                 same = (mine.fingerprint == mark) & (mine.data_sha256 == bunch.sha256)
+                same &= mine.seed == experiment.seed
                 mine = mine[same & mine.fold.isin(range(experiment.folds))]
                 frames.append(mine)
             missing = set(range(experiment.folds)) - set(mine.fold if len(mine) else ())
@@ -157,7 +159,10 @@ def _mark(method, experiment, bunch):
     data = of_data(bunch.name, bunch.source) if known else bunch.sha256[:12]
     inner = getattr(method.estimator, "foreign", None)
     if inner is None:
-        return f"{of_method(method, experiment.folds, experiment)}.{data}"
+        mark = of_method(method, experiment.folds, experiment)
+        if any(_is_foreign(kind) for kind in _classes(method.estimator, set())):
+            mark = joblib.hash((mark, _texts_of(method.estimator)))[:12]
+        return f"{mark}.{data}"
     parameters = inner.get_params() if hasattr(inner, "get_params") else vars(inner)
     bare = replace(method, estimator=type(method.estimator)())
     columns = method.estimator.columns
@@ -165,24 +170,39 @@ def _mark(method, experiment, bunch):
     return f"{joblib.hash(parts)[:12]}.{data}"
 
 
+def _is_foreign(kind):
+    """Whether a class is neither of this package nor of an installed one."""
+    return not _is_own(kind.__module__) and not _is_installed(_file_of(kind))
+
+
+def _is_own(module):
+    return module.partition(".")[0] == "ldlrepro"
+
+
 def _texts_of(inner):
     """What the classes of an estimator, and of those inside it, are made of: names and texts.
 
-    Of an installed class, its name and the version of its package; of others, the texts of their
-    files and of all files that these import and that are not installed.
+    Of an installed class, its name and the version of its package; of this package's, what it
+    uses; of others, the texts of their files and of all files that these import and that are not
+    installed.
     """
     kinds, parts, files = _classes(inner, set()), [], {}
     for kind in sorted(kinds, key=lambda k: (k.__module__, k.__qualname__)):
         parts.append(f"{kind.__module__}.{kind.__qualname__}")
-        module = sys.modules.get(kind.__module__)
         if kind.__module__ == "__main__":
             parts.append(joblib.hash(cloudpickle.dumps(kind)))
-        elif _is_installed(module):
+        elif _is_own(kind.__module__):
+            parts.append(of_function(kind))
+        elif _is_installed(_file_of(kind)):
             top = sys.modules.get(kind.__module__.partition(".")[0])
             parts.append(str(getattr(top, "__version__", "")))
         else:
-            _add_files(module, files)
+            _add_files(_file_of(kind), sys.modules[kind.__module__].__package__, files)
     return parts, sorted(files.items())
+
+
+def _file_of(kind):
+    return getattr(sys.modules.get(kind.__module__), "__file__", None)
 
 
 def _classes(value, seen):
@@ -206,23 +226,46 @@ def _classes(value, seen):
     return found.union(*(_classes(part, seen) for part in parts))
 
 
-def _add_files(module, files):
-    """Texts of a module's file and of those not installed that it imports, by path."""
-    path = module.__file__
+def _add_files(path, package, files):
+    """Texts of a file and of those not installed that it imports, by path.
+
+    package : name of the package that relative imports start from, or ""
+    """
     if path in files:
         return
-    files[path] = Path(path).read_text(encoding="utf-8")
-    for value in list(vars(module).values()):
-        name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
-        other = sys.modules.get(name) if isinstance(name, str) else None
-        if other is not None and name != "__main__" and not _is_installed(other):
-            _add_files(other, files)
+    text = files[path] = Path(path).read_text(encoding="utf-8")
+    for name in _imports(ast.parse(text), package):
+        if _is_own(name):
+            continue
+        try:
+            top = find_spec(name.partition(".")[0])
+            if top is None or (top.origin and _is_installed(top.origin)):
+                continue  # nothing inside it is looked for: that would import it
+            found = find_spec(name)
+        except (ImportError, ValueError, AttributeError):
+            continue  # a name in a module, or what is not there
+        if found and not _is_installed(found.origin):
+            _add_files(found.origin, found.parent, files)
+
+
+def _imports(tree, package):
+    """Names that an import statement may mean as modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            name = node.module or ""
+            if node.level and not package:
+                continue  # it fails when it is run
+            if node.level:
+                name = resolve_name("." * node.level + name, package)
+            yield name
+            yield from (f"{name}.{alias.name}" for alias in node.names)
 
 
 @lru_cache
-def _is_installed(module):
-    """Whether a module is Python's, built in, or of an installed package."""
-    path = getattr(module, "__file__", None)
+def _is_installed(path):
+    """Whether a file is Python's, no text of Python (or None), or of an installed package."""
     if path is None or not path.endswith(".py"):
         return True
     return "site-packages" in path or Path(path).is_relative_to(sysconfig.get_path("stdlib"))
