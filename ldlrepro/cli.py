@@ -162,10 +162,10 @@ def _parser():
 
     add = commands.add_parser("bench", help="time fits against what users would take instead")
     add.add_argument("--dataset", action="append", help="only this one (repeatable)")
-    add.add_argument("--repeats", type=int, default=3, help="the best of so many counts")
+    add.add_argument("--repeats", type=int, help="the best of so many counts (default: 3)")
     add.add_argument("--scale", action="store_true", help="time and memory against n, q and c")
     add.add_argument("--method", action="append", help="with --scale only this one (repeatable)")
-    add.add_argument("--limit", type=float, default=10, help="with --scale, seconds of a fit")
+    add.add_argument("--limit", type=float, help="with --scale, seconds of a fit (default: 10)")
     add.add_argument("--large", action="store_true", help="with --scale, StructRF on 1M rows too")
     add.add_argument("--out", metavar="FILE", help="CSV file that gets the table")
     add.set_defaults(do=_bench)
@@ -224,9 +224,12 @@ def _run(options):
         key = options.table.lower().replace("table ", "")
         tables = {name.lower(): needs for name, needs in paper.tables.items()}
         if key not in tables:
+            there = f"there are: {', '.join(paper.tables)}."
+            if not paper.tables:
+                names = ", ".join(e.name for e in paper.experiments)
+                there = f"choose by --experiment: {names}."
             raise errors.UnknownNameError(
-                f"{paper.name} has no table {options.table!r} here; there are: "
-                + ", ".join(paper.tables)
+                f"{paper.name} has no table {options.table!r} here; {there}"
             )
         experiments, needed = tables[key]
         if options.profile == "paper":  # the quick profile has data sets of its own
@@ -404,16 +407,19 @@ def _compare(options):
 def _bench(options):
     from ldlrepro import bench, scale
 
+    foreign = ("dataset", "repeats") if options.scale else ("method", "limit", "large")
+    given = [f"--{name}" for name in foreign if getattr(options, name)]
+    if given:
+        raise errors.LdlreproError(
+            f"{', '.join(given)}: only {'without' if options.scale else 'with'} --scale."
+        )
     if options.scale:
         from ldlrepro.report import speed  # plots
 
-        _print(
-            speed.growth(
-                scale.run(options.method, options.limit, out=options.out, large=options.large)
-            )
-        )
+        limit = options.limit or 10.0
+        _print(speed.growth(scale.run(options.method, limit, out=options.out, large=options.large)))
         return
-    table = bench.run(options.dataset, options.repeats)
+    table = bench.run(options.dataset, options.repeats or 3)
     _print(table)
     if options.out:
         made = {"machine": environment.machine(), "date": date.today().isoformat()}

@@ -328,7 +328,10 @@ def _stored_experiment(names):
 def _methods(methods, kind, stored, columns):
     """Methods of a comparison, foreign ones wrapped; on own data the null method with them."""
     if methods is None and stored is not None:
-        raise CompareError("Name a method: compare({'mine': MyMethod()}, datasets=[...]).")
+        raise CompareError(
+            "Name a method, compare({'mine': MyMethod()}, datasets=[...]) or on the command line "
+            "my_file.py:MyMethod; or give data of your own."
+        )
     named = _named(DEFAULTS[kind] if methods is None else methods, kind)
     if not named:
         raise CompareError("No method is named.")

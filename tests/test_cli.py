@@ -129,6 +129,23 @@ def test_bench_of_a_set_that_is_not_timed(monkeypatch, capsys, name, answer):
     assert answer in line
 
 
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--method", "StructRF", "--limit", "3"], "--method, --limit: only with --scale"),
+        (["--scale", "--dataset", "scene"], "--dataset: only without --scale"),
+    ],
+)
+def test_options_of_bench_that_would_not_count_are_refused(capsys, arguments, message):
+    assert cli.main(["bench", *arguments]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_paper_without_tables_says_how_to_choose(capsys):
+    assert cli.main(["run", "images", "--table", "2"]) == 1
+    assert "no table '2' here; choose by --experiment: images_realigned" in capsys.readouterr().err
+
+
 def test_bench_takes_any_spelling(monkeypatch):
     assert bench._known(["s-jaffe", "COREL16K001"]) == ["SJAFFE", "corel16k001"]
 

@@ -310,16 +310,21 @@ def test_a_method_that_fails_is_named_and_the_others_are_kept():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"methods": ["kNN", "k-NN"]}, r"No method 'k-NN' here; there are: kNN, mean\."),
+        ({"methods": ["kNN", "k-NN"]}, r"'k-NN' here. Did you mean 'kNN'\? There are: kNN, mean\."),
         ({"datasets": ["SJAFE"]}, "no data set named 'SJAFE'.*SJAFFE"),
-        ({"datasets": ["Movie"]}, f"No data set 'Movie' here; there are: {SET}"),
-        ({"experiments": ["side"]}, "No experiment 'side' here; there are: main"),
+        ({"datasets": ["Movie"]}, f"No data set 'Movie' here. There are: {SET}"),
+        ({"experiments": ["side"]}, "No experiment 'side' here. There are: main"),
     ],
 )
 def test_unknown_names(options, message):
     with pytest.raises(UnknownNameError, match=message):
         quick(**options)
     assert len(records()) == 0
+
+
+def test_names_with_commas_are_told_apart():
+    with pytest.raises(UnknownNameError, match="There are: 10 trees, depth 5; 20 trees"):
+        runner._known({"10 trees, depth 5", "20 trees"}, ["forest"], "method")
 
 
 def test_unknown_paper_and_profile():

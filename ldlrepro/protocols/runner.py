@@ -9,6 +9,7 @@ import zlib
 from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
+from difflib import get_close_matches
 from itertools import islice
 
 import joblib
@@ -272,8 +273,12 @@ def _select(items, names, kind):
 def _known(there, names, kind):
     for name in names or ():
         if name not in there:
+            lower = {other.lower(): other for other in sorted(there)}
+            near = [lower[n] for n in get_close_matches(name.lower(), lower, n=3)]
+            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+            apart = "; " if any("," in other for other in there) else ", "
             raise UnknownNameError(
-                f"No {kind} {name!r} here; there are: {', '.join(sorted(there))}."
+                f"No {kind} {name!r} here.{hint} There are: {apart.join(sorted(there))}."
             )
 
 
