@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_array,
@@ -13,7 +13,7 @@ from sklearn.utils.validation import (
 from sklearn.utils.validation import validate_data as _validate
 
 from ldlrepro.metrics import kl_divergence
-from ldlrepro.parameter_types import check_parameter_types
+from ldlrepro.parameter_types import check_parameter_types, check_scored
 from ldlrepro.threads import one_blas_thread
 from ldlrepro.validation import (
     check_distributions,
@@ -38,6 +38,14 @@ def guarded(estimator):
             f"{type(estimator).__name__} cannot solve its equations for these features ({error}): "
             "scale them to mean 0 and variance 1."
         ) from error
+
+
+def seeded(estimator, random_state):
+    """A clone of an estimator, with ``random_state`` where that is given and it has one."""
+    estimator = clone(estimator)
+    if random_state is not None and "random_state" in estimator.get_params():
+        estimator.set_params(random_state=random_state)
+    return estimator
 
 
 class ChecksX:
@@ -161,10 +169,17 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
         D : (m, c) array-like, degrees >= 0; rows that do not sum to 1 are normalised
         sample_weight : (m,) array-like >= 0, weights of rows in the mean; None for equal ones
 
+        Raises
+        ------
+        ValueError
+            Labels with other names or in another order than in ``fit``, weights below 0 or all 0,
+            and for the reasons of ``predict``.
+
         See Also
         --------
         ldlrepro.metrics.get_scorer : The other measures, for `cross_val_score` and searches.
         """
+        check_scored(self, D, sample_weight)
         check_kind(D, "D")
         D = check_distributions(np.asarray(D, dtype=np.float64))
         P = np.asarray(self.predict(X))

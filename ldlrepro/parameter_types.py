@@ -1,8 +1,8 @@
 """The types of estimators' parameters: a wrong one is named before anything is computed.
 
 A parameter's default tells its type; where the default is None, `_OF_NONE` does. What values are in
-range each method checks by itself. No mark of a record counts this module (see
-`protocols.source`): it raises or does nothing.
+range most methods check by themselves, and `_RANGES` has the others. No mark of a record counts
+this module (see `protocols.source`): it raises or does nothing.
 """
 
 import inspect
@@ -35,6 +35,16 @@ _OR_FUNCTIONS = ("reuse",)
 _OR_NONE = {"max_depth": "ldlrepro", "n_iter_no_change": "ldlrepro.models.boosting"}
 #: Parameters that may be fractions though their default is not.
 _FRACTIONS = ("alpha",)
+#: Ranges: what a value must pass, and the words for it.
+_RANGES = {
+    "floors": (lambda v: len(v) and all(0 <= f <= 1 for f in v), "one or more numbers in [0, 1]"),
+    "max_iter": (lambda v: v >= 1, "1 or more"),
+    "memory": (lambda v: v >= 1, "1 or more"),
+    "reuse_from": (lambda v: v >= 2, "2 or more"),
+    "sampling_ratio": (lambda v: 0 < v <= 1, "in (0, 1]"),
+    "sigma": (lambda v: 0 < v < np.inf, "above 0"),
+    "years": (lambda v: v >= 0, "0 or more"),
+}
 _WORDS = {
     bool: "True or False",
     int: "an int",
@@ -53,7 +63,7 @@ def check_parameter_types(estimator):
     TypeError
         "n_estimators must be an int, got '3' (str)."
     ValueError
-        For a ``random_state`` that scikit-learn does not take.
+        For a ``random_state`` that scikit-learn does not take, and for a value out of its range.
     """
     if type(estimator).__module__.partition(".")[0] != _PACKAGE:
         return
@@ -73,6 +83,25 @@ def check_parameter_types(estimator):
         elif not (or_none and value is None or _fits(value, kind)):
             wanted = _WORDS[kind] + (" or None" if or_none else "")
             raise TypeError(f"{name} must be {wanted}, got {value!r} ({type(value).__name__}).")
+        elif name in _RANGES and value is not None and not _RANGES[name][0](value):
+            raise ValueError(f"{name}={value!r} must be {_RANGES[name][1]}.")
+    path = getattr(estimator, "path", ())
+    if len(path) and max(path) > estimator.max_iter:
+        raise ValueError(f"path={path!r} goes beyond max_iter={estimator.max_iter}.")
+
+
+def check_scored(estimator, D, sample_weight):
+    """Raise ValueError where labels have other names than in ``fit``, or weights are none."""
+    learnt, given = getattr(estimator, "label_names_in_", None), getattr(D, "columns", None)
+    if learnt is not None and given is not None and list(learnt) != list(given):
+        raise ValueError(
+            f"D has the labels {list(given)}, and {list(learnt)} were learnt: give the same labels "
+            "in the same order."
+        )
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, dtype=float)
+        if weight.min(initial=0) < 0 or not 0 < weight.sum() < np.inf:
+            raise ValueError("sample_weight must be finite numbers of 0 or more, not all 0.")
 
 
 @cache

@@ -135,6 +135,24 @@ def test_a_learner_of_scikit_learn_will_do():
     np.testing.assert_allclose(P.sum(axis=1), 1)
 
 
+class Plain:
+    """A learner with no convention but fit and predict."""
+
+    def fit(self, X, D):
+        self.mean = D.mean(axis=0)
+        return self
+
+    def predict(self, X):
+        return np.tile(self.mean, (len(X), 1))
+
+
+@pytest.mark.parametrize("ensemble", [AdaBoostLDL, BaggingLDL])
+def test_a_learner_with_fit_and_predict_alone_will_do(ensemble):
+    model = ensemble(Plain(), 3, random_state=0).fit(toy.X, toy.D)
+    assert len(model.estimators_) == 3
+    np.testing.assert_allclose(model.predict(toy.X).sum(axis=1), 1)
+
+
 @pytest.mark.parametrize(
     "estimator, message",
     [

@@ -155,6 +155,16 @@ def test_score_is_minus_kl():
     np.testing.assert_allclose(cross_val_score(model, toy.X, toy.D, cv=3), by_name, rtol=1e-12)
     with pytest.raises(ValueError, match="D has 2 labels, and 3 were learnt"):
         model.score(toy.X, toy.D[:, :2] / toy.D[:, :2].sum(axis=1, keepdims=True))
+    for bad in (-weight, 0 * weight):
+        with pytest.raises(ValueError, match="sample_weight must be finite numbers of 0 or more"):
+            model.score(toy.X_test, toy.D_test, sample_weight=bad)
+
+
+def test_score_refuses_labels_in_another_order():
+    model = SABFGS().fit(frame_X, frame_D)
+    assert model.score(frame_X, frame_D) == model.score(frame_X, frame_D.to_numpy())
+    with pytest.raises(ValueError, match="D has the labels .'green', 'red', 'blue'.*were learnt"):
+        model.score(frame_X, frame_D[["green", "red", "blue"]])
 
 
 def test_bagging_repeats_rows_of_learners_that_take_weights():

@@ -114,3 +114,26 @@ def test_every_default_of_none_has_a_type():
         for name, declared in inspect.signature(cls).parameters.items():
             if declared.default is None and name not in {"random_state", *OTHERS}:
                 assert name in parameter_types._OF_NONE, (cls.__name__, name)
+
+
+@pytest.mark.parametrize(
+    "estimator, message",
+    [
+        (ldlrepro.AAS(sigma=0), "sigma=0 must be above 0"),
+        (ldlrepro.LARR(sigma=-1.0), "sigma=-1.0 must be above 0"),
+        (ldlrepro.IISALDL(sigma=np.inf), "sigma=inf must be above 0"),
+        (ldlrepro.D2LDL(years=-1), "years=-1 must be 0 or more"),
+        (ldlrepro.RaisedZeros(floors=()), "floors=.* one or more numbers in"),
+        (ldlrepro.RaisedZeros(floors=(0.1, 5)), "floors=.* one or more numbers in"),
+        (ldlrepro.SABFGS(memory=0), "memory=0 must be 1 or more"),
+        (ldlrepro.LCLDL(max_iter=-1), "max_iter=-1 must be 1 or more"),
+        (ldlrepro.SAIIS(-1), "max_iter=-1 must be 1 or more"),
+        (ldlrepro.SABFGS(3, path=(2, 10)), r"path=\(2, 10\) goes beyond max_iter=3"),
+        (ldlrepro.MultiOutputRF(sampling_ratio=1.5), r"sampling_ratio=1.5 must be in \(0, 1\]"),
+        (ldlrepro.MLDF(reuse_from=1), "reuse_from=1 must be 2 or more"),
+    ],
+    ids=lambda value: type(value).__name__ if hasattr(value, "fit") else "",
+)
+def test_values_out_of_range_are_named(estimator, message):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, Y if type(estimator).__name__ in MULTILABEL else D)

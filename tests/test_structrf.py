@@ -4,7 +4,7 @@ import naive
 import numpy as np
 import pytest
 
-from ldlrepro import StructRF
+from ldlrepro import MultiOutputRF, StructRF
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels import split as kernel
 from ldlrepro.kernels.columns import Sorted
@@ -139,10 +139,19 @@ def test_prepare_splits_columns_by_kind():
     [
         ({"step": "some"}, 'step must be "all" or "adaptive"'),
         ({"min_samples_split": 1}, "min_samples_split 2 or more"),
-        ({"sampling_ratio": 0.0}, "sampling_ratio must lie in"),
+        ({"sampling_ratio": 0.0}, "sampling_ratio=0.0 must be in"),
     ],
 )
 def test_wrong_parameters_are_named(parameters, message):
     X, D = data("plain")
     with pytest.raises(ValueError, match=message):
         StructRF(**parameters).fit(X, D)
+
+
+def test_a_ratio_of_one_is_all_rows_as_an_int_too():
+    toy = make_toy(60, random_state=0)
+    one, whole = (
+        MultiOutputRF(3, sampling_ratio=r, random_state=0).fit(toy.X, toy.D).predict(toy.X)
+        for r in (1, 1.0)
+    )
+    np.testing.assert_array_equal(one, whole)

@@ -27,7 +27,7 @@ _NO_MEANING = {"ctx", "type_comment", "type_params", "kind", "annotation", "retu
 _OPTIONAL = "experiment.groups"
 #: Functions that raise or do nothing: a call of one by itself, whose result nobody takes, cannot
 #: change the numbers of a record that is there.
-_ONLY_RAISE = {"check_parameter_types"}
+_ONLY_RAISE = {"check_parameter_types", "check_scored"}
 #: Contexts, entered beside others, that bound threads: those that make records have one.
 _ONLY_THREADS = {"one_blas_thread"}
 #: Class -> its keyword that is only printed.

@@ -1,9 +1,8 @@
 """Another estimator's predictions with their zeros raised."""
 
 import numpy as np
-from sklearn.base import clone
 
-from ldlrepro.base import LDLEstimator
+from ldlrepro.base import LDLEstimator, seeded
 from ldlrepro.models.baselines._constant import MeanPredictor
 
 
@@ -17,7 +16,8 @@ class RaisedZeros(LDLEstimator):
     ----------
     estimator : LDL estimator, cloned; None for MeanPredictor
     floors : tuple of float in [0, 1], the last is used by ``predict``
-    random_state : int, RandomState or None, handed on to an estimator that has one
+    random_state : int, RandomState or None, handed on to an estimator that has one; None leaves
+        it what it has
 
     See Also
     --------
@@ -39,13 +39,12 @@ class RaisedZeros(LDLEstimator):
         self.random_state = random_state
 
     def _fit(self, X, D):
-        self.estimator_ = clone(MeanPredictor() if self.estimator is None else self.estimator)
-        if "random_state" in self.estimator_.get_params():
-            self.estimator_.set_params(random_state=self.random_state)
-        self.estimator_.fit(X, D)
+        inner = MeanPredictor() if self.estimator is None else self.estimator
+        self.estimator_ = seeded(inner, self.random_state).fit(X, D)
 
     def staged_predict(self, X):
         """Yield (floor, predicted distributions (n, c)) for each of ``floors``."""
+        X = self._check_new(X)
         P = self.estimator_.predict(X)
         for floor in self.floors:
             yield floor, _raise(P, floor)

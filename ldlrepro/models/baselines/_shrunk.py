@@ -1,9 +1,8 @@
 """Another estimator's predictions, flattened."""
 
 import numpy as np
-from sklearn.base import clone
 
-from ldlrepro.base import LDLEstimator
+from ldlrepro.base import LDLEstimator, seeded
 from ldlrepro.models.baselines._constant import MeanPredictor
 
 
@@ -19,7 +18,8 @@ class Shrunk(LDLEstimator):
     estimator : LDL estimator, cloned; None for MeanPredictor
     factors : tuple of float in [0, 1], the last is used by ``predict``
     target : "mean" (the mean of the training distributions) or "uniform"
-    random_state : int, RandomState or None, handed on to an estimator that has one
+    random_state : int, RandomState or None, handed on to an estimator that has one; None leaves
+        it what it has
 
     Raises
     ------
@@ -56,15 +56,14 @@ class Shrunk(LDLEstimator):
             raise ValueError(f'target must be "mean" or "uniform", got {self.target!r}.')
         if not self.factors or not all(0 <= factor <= 1 for factor in self.factors):
             raise ValueError(f"factors={self.factors}: give at least one number in [0, 1].")
-        self.estimator_ = clone(MeanPredictor() if self.estimator is None else self.estimator)
-        if "random_state" in self.estimator_.get_params():
-            self.estimator_.set_params(random_state=self.random_state)
-        self.estimator_.fit(X, D)
+        inner = MeanPredictor() if self.estimator is None else self.estimator
+        self.estimator_ = seeded(inner, self.random_state).fit(X, D)
         self.constant_ = D.mean(axis=0) if self.target == "mean" else np.full(D.shape[1], 1.0)
         self.constant_ = self.constant_ / self.constant_.sum()
 
     def staged_predict(self, X):
         """Yield (factor, predicted distributions (n, c)) for each of ``factors``."""
+        X = self._check_new(X)
         P = self.estimator_.predict(X)
         for factor in self.factors:
             yield factor, factor * P + (1 - factor) * self.constant_

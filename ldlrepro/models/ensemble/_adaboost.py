@@ -110,7 +110,7 @@ class AdaBoostLDL(LDLEstimator):
         self.estimators_, losses, self.rounds_ = [], [], []
         error = None
         for number in range(1, self.n_estimators + 1):
-            learner, rows = clone(base), rng.choice(len(X), size=len(X), p=P)
+            learner, rows = clone(base, safe=False), rng.choice(len(X), size=len(X), p=P)
             self._prepare(learner, rng)
             try:
                 loss = sort_loss(D, learner.fit(X[rows], D[rows]).predict(X), per_row=True)

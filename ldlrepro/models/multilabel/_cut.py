@@ -1,8 +1,8 @@
 """Another estimator's scores, shifted so that 0.5 gives the training rows' number of labels."""
 
 import numpy as np
-from sklearn.base import clone
 
+from ldlrepro.base import seeded
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
 #: Stages of `CutAtCardinality.staged_predict`.
@@ -20,7 +20,8 @@ class CutAtCardinality(MultiLabelEstimator):
     Parameters
     ----------
     estimator : multi-label estimator, cloned
-    random_state : int, RandomState or None, handed on to an estimator that has one
+    random_state : int, RandomState or None, handed on to an estimator that has one; None leaves
+        it what it has
 
     Attributes
     ----------
@@ -33,14 +34,12 @@ class CutAtCardinality(MultiLabelEstimator):
         self.random_state = random_state
 
     def _fit(self, X, Y):
-        self.estimator_ = clone(self.estimator)
-        if "random_state" in self.estimator_.get_params():
-            self.estimator_.set_params(random_state=self.random_state)
-        self.estimator_.fit(X, Y)
+        self.estimator_ = seeded(self.estimator, self.random_state).fit(X, Y)
         self.cardinality_ = Y.sum(axis=1).mean()
 
     def staged_predict(self, X):
         """Yield (cut, scores (n, c)) for each of `CUTS`."""
+        X = self._check_new(X)
         P = self.estimator_.predict_proba(X)
         yield CUTS[0], P
         yield CUTS[1], shifted(P, threshold(P, self.cardinality_))

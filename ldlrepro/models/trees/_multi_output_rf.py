@@ -9,13 +9,14 @@ class MultiOutputRF(LDLEstimator):
     """Multi-output regression forest on D: splits by the reduction of the summed variance.
 
     Means of distributions are distributions, so nothing needs to be normalised. The parameters are
-    those of StructRF, so that only the split criterion differs.
+    those of StructRF, so that little but the split criterion differs (there a row that was drawn
+    twice counts twice in ``min_samples_split``).
 
     Parameters
     ----------
     n_estimators : int, trees.
     max_depth : int or None.
-    min_samples_split : int, a node of fewer drawn rows is a leaf.
+    min_samples_split : int, a node of fewer distinct drawn rows is a leaf.
     max_features : None, "sqrt" or int, features searched at a node.
     sampling_ratio : float in (0, 1], rows drawn with replacement for a tree.
     random_state : int, RandomState or None.
@@ -67,7 +68,7 @@ class MultiOutputRF(LDLEstimator):
             max_depth=self.max_depth,
             min_samples_split=self.min_samples_split,
             max_features=self.max_features,
-            max_samples=self.sampling_ratio,
+            max_samples=float(self.sampling_ratio),  # 1, an int, would be one row
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         ).fit(X, D)
