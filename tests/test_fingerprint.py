@@ -422,6 +422,8 @@ def test_what_does_not_mean_the_same(one, other):
 
 
 NAMES = """
+import ldlrepro.datasets
+import ldlrepro.kernels.random as drawn
 from ldlrepro import kernels, metrics
 from ldlrepro.validation import check_finite, check_distributions as check
 TABLE = {}
@@ -435,6 +437,10 @@ def whole(name):
     return getattr(metrics, name)
 def inside(A):
     return kernels.random.uniform(A)
+def dotted(A):
+    return ldlrepro.validation.check_finite(A)
+def renamed(A):
+    return drawn.uniform(A)
 def nested():
     def inner(check):
         return check
@@ -461,6 +467,8 @@ def test_names_are_followed_to_what_they_stand_for(names):
     assert names("through") == {"metrics.cosine": (METRICS + "._distribution", "cosine")}
     # A file of a package that the package does not import itself.
     assert names("inside") == {"kernels.random.uniform": ("ldlrepro.kernels.random", "uniform")}
+    assert names("renamed") == {"drawn.uniform": ("ldlrepro.kernels.random", "uniform")}
+    assert names("dotted") == {"ldlrepro.validation.check_finite": (validation, "check_finite")}
     assert names("nested") == {"check": (validation, "check_distributions")}
     assert names("TABLE") == {
         "check_finite": (validation, "check_finite"),
