@@ -22,7 +22,8 @@ class D2LDL(LDLEstimator):
        + \text{weight}\, (\lVert Z W - F\rVert^2 + \text{penalty}\, \lVert W\rVert^2),
 
     A (n, c) with a one for the age of each row, S the weights with which a face's neighbours
-    rebuild it, Z the features with a column of ones. F and W follow from linear equations.
+    rebuild it, Z the features less their mean; an intercept, left free, is added to Z W. F and W
+    follow from linear equations.
 
     Parameters
     ----------

@@ -44,7 +44,8 @@ class DLDL(DeepLDL):
     n_iter_ : int, epochs run.
     best_iter_ : int, the epoch whose weights are kept.
     loss_curve_ : (``n_iter_``,) mean loss of the mini-batches of each epoch.
-    validation_curve_ : (``n_iter_``,) K-L divergence of the held-out rows after each epoch.
+    validation_curve_ : (``n_iter_``,) K-L divergence of the held-out rows after each epoch, (0,)
+        without such rows.
 
     Raises
     ------

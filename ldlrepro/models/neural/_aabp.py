@@ -26,7 +26,7 @@ class AABP(LDLEstimator):
 
     Attributes
     ----------
-    loss_path_ : (epochs,) floats, mean squared error over the rows of each epoch.
+    loss_path_ : (epochs,) floats, half the mean squared error over the rows of each epoch.
 
     See Also
     --------
