@@ -87,7 +87,7 @@ def check_parameter_types(estimator):
             raise ValueError(f"{name}={value!r} must be {_RANGES[name][1]}.")
     path = getattr(estimator, "path", ())
     if len(path) and max(path) > estimator.max_iter:
-        raise ValueError(f"path={path!r} goes beyond max_iter={estimator.max_iter}.")
+        raise ValueError(f"path must be at most max_iter={estimator.max_iter}, got {path!r}.")
 
 
 def check_scored(estimator, D, sample_weight):

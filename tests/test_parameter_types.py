@@ -128,7 +128,7 @@ def test_every_default_of_none_has_a_type():
         (ldlrepro.SABFGS(memory=0), "memory=0 must be 1 or more"),
         (ldlrepro.LCLDL(max_iter=-1), "max_iter=-1 must be 1 or more"),
         (ldlrepro.SAIIS(-1), "max_iter=-1 must be 1 or more"),
-        (ldlrepro.SABFGS(3, path=(2, 10)), r"path=\(2, 10\) goes beyond max_iter=3"),
+        (ldlrepro.SABFGS(3, path=(2, 10)), r"path must be at most max_iter=3, got \(2, 10\)"),
         (ldlrepro.MultiOutputRF(sampling_ratio=1.5), r"sampling_ratio=1.5 must be in \(0, 1\]"),
         (ldlrepro.MLDF(reuse_from=1), "reuse_from=1 must be 2 or more"),
     ],
