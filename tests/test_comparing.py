@@ -94,6 +94,13 @@ def test_records_are_kept_and_a_changed_method_runs_again(here, tmp_path):
     assert Mean.fits == 6  # other data
 
 
+def test_kept_fits_are_those_of_the_method_of_that_name(here, tmp_path):
+    X, D = rows()
+    for _ in range(2):
+        found = compare({"a": Mean(), "b": Mean()}, X, D, folds=3, records=tmp_path)
+        assert found.records.groupby("method").size().loc[["a", "b"]].tolist() == [3, 3]
+
+
 def test_a_change_behind_a_method_counts(tmp_path, monkeypatch):
     """In a file that its file imports, and in the class of an estimator that it holds."""
     monkeypatch.syspath_prepend(str(tmp_path))
