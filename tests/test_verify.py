@@ -299,6 +299,7 @@ def test_all_folds_of_what_amplifies_are_run(records, monkeypatch):
 def test_names_of_estimators():
     assert rounding.name_of(SABFGS()) == "SABFGS"
     assert rounding.name_of(AdaBoostLDL(SABFGS())) == "AdaBoostLDL(SABFGS)"
+    assert rounding.name_of(Shrunk(AdaBoostLDL(SABFGS()))) == "Shrunk(AdaBoostLDL(SABFGS))"
 
 
 def test_variants_of_other_code_are_no_rounding(empty):
