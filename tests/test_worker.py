@@ -150,3 +150,18 @@ def test_time_left_comes_from_recorded_times():
     bar._start -= 100
     bar.step(0, "the slow one")
     assert bar.time_left() == "2 s"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_workers_leave_signals_to_their_parent():
+    """They often go to a whole group, and a worker that fell first would be a failure."""
+    script = (
+        "import os, signal\n"
+        "from ldlrepro.protocols.worker import end_with\n"
+        "end_with(os.getppid())\n"
+        "for name in ('SIGINT', 'SIGTERM', 'SIGHUP'):\n"
+        "    os.kill(os.getpid(), getattr(signal, name))\n"
+        "print('still here')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout == "still here\n", done.stderr
