@@ -38,7 +38,7 @@ _FRACTIONS = ("alpha",)
 #: Ranges: what a value must pass, and the words for it.
 _RANGES = {
     "floors": (lambda v: len(v) and all(0 <= f <= 1 for f in v), "one or more numbers in [0, 1]"),
-    "max_iter": (lambda v: v >= 1, "1 or more"),
+    "max_iter": (lambda v: v >= 0, "0 or more"),
     "memory": (lambda v: v >= 1, "1 or more"),
     "reuse_from": (lambda v: v >= 2, "2 or more"),
     "sampling_ratio": (lambda v: 0 < v <= 1, "in (0, 1]"),
@@ -85,9 +85,6 @@ def check_parameter_types(estimator):
             raise TypeError(f"{name} must be {wanted}, got {value!r} ({type(value).__name__}).")
         elif name in _RANGES and value is not None and not _RANGES[name][0](value):
             raise ValueError(f"{name}={value!r} must be {_RANGES[name][1]}.")
-    path = getattr(estimator, "path", ())
-    if len(path) and max(path) > estimator.max_iter:
-        raise ValueError(f"path must be at most max_iter={estimator.max_iter}, got {path!r}.")
 
 
 def check_scored(estimator, D, sample_weight):
