@@ -137,3 +137,11 @@ def test_data_of_a_job():
         data = job.load("SJAFFE", 40)
     assert data.X.shape == (40, 243) and data.source == "synthetic"
     np.testing.assert_array_equal(data.X, make_standin("SJAFFE", n_samples=40, random_state=0).X)
+
+
+def test_photographs_or_their_synthetic_stand_in(monkeypatch):
+    monkeypatch.setattr(job.datasets, "load_images", lambda *what: what)
+    job.load_images.cache_clear()
+    assert job.load_images(64, "realigned") == (64, "realigned")
+    assert len(job.load_images(64, "realigned", 8).X) == 8
+    job.load_images.cache_clear()
