@@ -1,4 +1,4 @@
-"""The types of estimators' parameters: a wrong one is named before anything is computed.
+"""Types and ranges of estimators' parameters, and what `score` gets: named before computing.
 
 A parameter's default tells its type; where the default is None, `_OF_NONE` does. What values are in
 range most methods check by themselves, and `_RANGES` has the others. No mark of a record counts
