@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import time
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -165,3 +167,29 @@ def test_workers_leave_signals_to_their_parent():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout == "still here\n", done.stderr
+
+
+def rest(seconds):
+    time.sleep(seconds)
+    return seconds, None
+
+
+def test_no_worker_outlives_a_stop_while_fits_wait_for_one(monkeypatch):
+    only_one, seen = worker.executor, []
+
+    @contextmanager
+    def slow(_):
+        with only_one(1) as pool:
+            seen.append(pool)
+            yield pool
+
+    monkeypatch.setattr(worker, "executor", slow)
+    monkeypatch.setattr(worker, "run_task", rest)
+    results = runner.results_of([0.2] * 20, 10, "loky")
+    next(results)
+    processes = list(seen[0]._processes.values())
+    assert len(processes) == 1 and processes[0].is_alive()
+    with pytest.raises(KeyboardInterrupt):
+        results.throw(KeyboardInterrupt)
+    processes[0].join(5)
+    assert not processes[0].is_alive()

@@ -209,7 +209,8 @@ def results_of(tasks, n_jobs, backend):
                     result = _result(future)
                     yield waiting.pop(future), *result
         except (KeyboardInterrupt, BrokenProcessPool):
-            for future in [f for f in waiting if not f.cancel() and f.done()]:
+            # None is cancelled: loky's thread dies of one that is, and leaves the workers running.
+            for future in [f for f in waiting if f.done() and not f.cancelled()]:
                 if future.exception() is None:
                     yield waiting[future], *future.result()
             raise
