@@ -485,6 +485,44 @@ def test_divergence_is_reported_and_the_best_weights_are_kept(model):
 
 
 @needs_torch
+def test_predictions_that_are_no_numbers_are_divergence_too():
+    """Weights that give a finite loss on mini-batches, and none on the held-out rows."""
+    from ldlrepro.models.deep import _training
+
+    fast = small(DLDL, optimizer="sgd", learning_rate=1e2, schedule=None, epochs=6)
+    asked = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            _training.Network,
+            "predict",
+            lambda self, X, rows=None: asked.append(0) or np.full((len(rows), 4), np.nan),
+        )
+        with pytest.warns(ConvergenceWarning, match="diverged in epoch 1: .* epoch 0 are kept"):
+            fast.set_params(validation_fraction=0.2).fit(scenes.X, scenes.D)
+    assert len(asked) == 1 and fast.n_iter_ == 0 and not len(fast.loss_curve_)
+    assert np.isfinite(fast.predict(scenes.X)).all()
+
+
+@needs_torch
+def test_one_row_to_train_on_is_an_error():
+    with pytest.raises(ValueError, match="validation_fraction=0.5 leaves 1 of 2 rows"):
+        small(DLDL, validation_fraction=0.5).fit(scenes.X[:2], scenes.D[:2])
+
+
+@needs_torch
+def test_without_a_trunk_the_weights_at_the_start_come_from_the_seed():
+    X = scenes.X.reshape(len(scenes.X), -1)[:, :20].astype(float)
+
+    def predicted(seed, state):
+        torch.manual_seed(state)
+        model = small(DLDL, trunk=None, random_state=seed)
+        return model.fit(X, scenes.D).predict(X)
+
+    np.testing.assert_array_equal(predicted(0, 0), predicted(0, 1))
+    assert not np.array_equal(predicted(0, 0), predicted(1, 0))
+
+
+@needs_torch
 def test_zeros_in_the_labels_are_learned():
     D = np.eye(4)[scenes.D.argmax(axis=1)]
     with warnings.catch_warnings():

@@ -123,14 +123,19 @@ class Trainer:
         if held_out:  # as LDLForest draws them
             rows = self.rng.permutation(len(self.X))
         self.train, self.validation = np.sort(rows[held_out:]), np.sort(rows[:held_out])
+        if len(self.train) < 2:
+            raise ValueError(
+                f"validation_fraction={self.model.validation_fraction} leaves {len(self.train)} of "
+                f"{len(rows)} rows to train on: 2 or more are needed."
+            )
         self._build(self.model.index_functions(self.rng), first=True)
         self.best_state = self._state()
 
     def _build(self, phi, first):
         trunk, width = None, self.X.shape[-1]
+        if first and (self.model.trunk is not None or not self.trees):
+            torch.manual_seed(self.rng.randint(2**31))  # trees start from the draws of their head
         if self.model.trunk is not None:
-            if first:
-                torch.manual_seed(self.rng.randint(2**31))
             trunk = make_trunk(self.model.trunk, self.model.weights if first else None)
             trunk.to(memory_format=torch.channels_last)  # a quarter faster on a CPU
             width = trunk.width
@@ -186,9 +191,9 @@ class Trainer:
         )
         with bar:
             while self.epoch < model.epochs and not self._ended():
-                if not self._train_epoch():
+                if not (self._train_epoch() and self._validate()):
+                    self._warn_of_divergence()
                     break
-                self._validate()
                 self._save()
                 bar.update()
         self.network.load_state_dict(self.best_state)
@@ -215,18 +220,20 @@ class Trainer:
                 group["lr"] = rate
             loss = self._step(rows)
             if not np.isfinite(loss):
-                warnings.warn(
-                    f"{type(self.model).__name__} diverged in epoch {self.epoch + 1}: its loss is "
-                    f"not finite. The weights of epoch {self.best} are kept; lower learning_rate="
-                    f"{self.model.learning_rate}.",
-                    ConvergenceWarning,
-                    stacklevel=5,
-                )
                 return False
             total += loss * len(rows)
         self.losses.append(total / len(self.train))
         self.epoch += 1
         return True
+
+    def _warn_of_divergence(self):
+        warnings.warn(
+            f"{type(self.model).__name__} diverged in epoch {self.epoch + 1}: its loss, or what it "
+            f"predicts of the held-out rows, is not finite. The weights of epoch {self.best} are "
+            f"kept; lower learning_rate={self.model.learning_rate}.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
     def _step(self, rows):
         network, X = self.network, self.X[rows]
@@ -263,13 +270,19 @@ class Trainer:
         self.counts[:], self.kept = 0, []
 
     def _validate(self):
+        """Keep the weights where they are the best; False where they predict no numbers."""
         loss = None
         if len(self.validation):
             P = self.network.predict(self.X, self.validation)
+            if not np.isfinite(P).all():
+                self.losses.pop()
+                self.epoch -= 1
+                return False
             loss = float(kl_divergence(self.D[self.validation], P))
             self.validated.append(loss)
         if loss is None or loss <= min(self.validated):
             self.best, self.best_state = self.epoch, self._state()
+        return True
 
     def _state(self):
         return {name: value.detach().clone() for name, value in self.network.state_dict().items()}
@@ -278,6 +291,7 @@ class Trainer:
         """Digest of the data and of the settings that numbers depend on."""
         aside = ("checkpoint", "device", "n_threads", "progress")
         settings = {k: v for k, v in self.model.get_params().items() if k not in aside}
+        settings = {k: v.item() if isinstance(v, np.generic) else v for k, v in settings.items()}
         if isinstance(self.model.random_state, np.random.RandomState):
             _, keys, *rest = self.model.random_state.get_state()
             settings["random_state"] = (keys.tolist(), *rest)
