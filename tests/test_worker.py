@@ -138,8 +138,8 @@ def test_time_left_comes_from_recorded_times():
     store = state.open_store(Paper("p", "", (), {}), EXPERIMENT, "quick")
     frame = store.read("absent")
     rows = [frame.assign(**{}).reindex(range(2)) for _ in range(2)]
-    for row, name, seconds in zip(rows, ("slow", "fast"), (100.0, 1.0), strict=True):
-        row["method"], row["fit_seconds"], row["predict_seconds"] = name, seconds, 0.0
+    for row, name, spent in zip(rows, ("slow", "fast"), (100.0, 1.0), strict=True):
+        row["method"], row["fit_seconds"], row["predict_seconds"] = name, spent, 0.0
     slow, fast = (Method(name, MeanPredictor()) for name in ("slow", "fast"))
     seconds.learn("SJAFFE", rows)
     assert seconds.of(replace(TASK, method=slow)) == 100
