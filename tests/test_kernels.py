@@ -94,19 +94,25 @@ def test_rows_are_sorted(n, k):
     # A type of the package: types of a test would lie in the disk cache of the kernels.
     work = labels.prepare(rows, both.two_valued, label_rows(np.ones((n, 1))), 1, 3, k, False)
     for sort in [columns.mark_rows] + [columns.insert_rows] * (k <= columns.FEW):
-        work.here[:] = 0
+        work.ordered[:] = 0
         sort(rows, both.numeric, 1, work)
-        np.testing.assert_array_equal(X[work.here[:k], 1], np.sort(X[rows, 1]))
+        in_order = work.ordered[:k] & np.uint64(2**32 - 1)
+        np.testing.assert_array_equal(in_order, rows[np.argsort(X[rows, 1])])
         assert not work.words.any()
 
 
 def test_rows_left_out_leave_sorted_columns():
     rng = np.random.default_rng(0)
-    order = np.array([rng.permutation(30) for _ in range(3)], np.int32)
+    order = np.array([rng.permutation(30) for _ in range(3)])
+    entry = columns.entries(order, np.arange(90).reshape(3, 30))
     weight = rng.integers(0, 3, 30)
     m = (weight > 0).sum()
     np.testing.assert_array_equal(
-        columns.kept(order, weight, m), [[r for r in rows if weight[r]] for rows in order]
+        columns.kept(entry, weight, m),
+        [
+            [e for e, r in zip(*pair, strict=True) if weight[r]]
+            for pair in zip(entry, order, strict=True)
+        ],
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from ldlrepro import MultiOutputRF, StructRF
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels import split as kernel
-from ldlrepro.kernels.columns import Sorted
+from ldlrepro.kernels.columns import Sorted, entries
 from ldlrepro.kernels.nodes import LEAF
 from ldlrepro.models.trees._forest import _prepare
 
@@ -75,9 +75,8 @@ def test_adaptive_step_visits_the_thresholds_of_equation_5():
     for n in (7, 50, 400):
         x = rng.normal(size=n)
         classes = (x + rng.normal(size=n) > 0).astype(int)
-        order = np.argsort(x).astype(np.uint32)
-        code = np.argsort(np.argsort(x)).astype(np.int32)
-        many = Sorted(order[None], code[None], x[None], np.zeros(1, np.int32))
+        order = np.argsort(x)
+        many = Sorted(entries(order, np.arange(n))[None], x[None], np.zeros(1, np.int32))
         t = kernel.entropy_table(n)
         all1 = classes.sum()
         base = t[all1] + t[n - all1] - t[n]
@@ -125,9 +124,12 @@ def test_left_is_below_the_threshold_even_between_neighbouring_floats():
 
 def test_prepare_splits_columns_by_kind():
     X, _ = data("mixed")
-    (order, _, values, many), (start, index, rare_is_low, threshold, two) = _prepare(X)
+    (entry, values, many), (start, index, rare_is_low, threshold, two) = _prepare(X)
     assert many.tolist() == [0] and two.tolist() == [1, 2, 3]
-    assert (np.diff(values[0, order[0]]) >= 0).all()
+    ascending = values[0, entry[0] & np.uint64(2**32 - 1)]
+    np.testing.assert_array_equal(ascending, np.sort(X[:, 0]))
+    rises = np.diff((entry[0] >> np.uint64(32)).astype(int))
+    np.testing.assert_array_equal(rises, np.diff(ascending) > 0)
     assert threshold.tolist() == [0.5] * 3
     dense = np.zeros((90, 3), bool)
     dense[np.repeat(np.arange(90), np.diff(start)), index] = True

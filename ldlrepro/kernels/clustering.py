@@ -36,7 +36,7 @@ def two_seeds(Z, columns, w, mass, state):
 
 
 @bare
-def assign(Z, columns, w, direction, offset, cluster, ones):
+def assign(Z, columns, w, direction, offset, cluster, ones, listed):
     """Put each row in cluster 1 where Z.direction > offset, else in 0: one dot product a row.
 
     Parameters
@@ -46,30 +46,43 @@ def assign(Z, columns, w, direction, offset, cluster, ones):
         labels of a row are then those of many rows at once, in the same order
     direction, offset : (c,) float64 and float
     ones : (c,) float64, out: sum of the rows in cluster 1
+    listed : (n,) uint32, scratch
 
     Returns
     -------
     bool, float : whether a row changed its cluster, and the weight in cluster 1
     """
     n, c = Z.shape
+    dot = columns[c]
     for i in range(n):
-        columns[c, i] = 0.0
-    for j in range(c):
+        dot[i] = 0.0
+    last = c - c % 4
+    for j in range(0, last, 4):  # four labels at a time, one after the other: less is stored
+        d0, d1, d2, d3 = direction[j], direction[j + 1], direction[j + 2], direction[j + 3]
         for i in range(n):
-            columns[c, i] += columns[j, i] * direction[j]
-    changed = False
+            s = dot[i] + columns[j, i] * d0
+            s = s + columns[j + 1, i] * d1
+            s = s + columns[j + 2, i] * d2
+            dot[i] = s + columns[j + 3, i] * d3
+    for j in range(last, c):
+        for i in range(n):
+            dot[i] += columns[j, i] * direction[j]
+    changes = np.uint8(0)
+    m = 0
+    for i in range(n):  # no branch, which would be guessed wrong half the time
+        k = np.uint8(dot[i] > offset)
+        changes |= k ^ cluster[i]
+        cluster[i] = k
+        listed[m] = i
+        m += k
     ones[:] = 0.0
     mass1 = 0.0
-    for i in range(n):
-        k = np.uint8(1) if columns[c, i] > offset else np.uint8(0)
-        if k != cluster[i]:
-            cluster[i] = k
-            changed = True
-        if k:
-            mass1 += w[i]
-            for j in range(c):
-                ones[j] += w[i] * Z[i, j]
-    return changed, mass1
+    for a in range(m):
+        i = listed[a]
+        mass1 += w[i]
+        for j in range(c):
+            ones[j] += w[i] * Z[i, j]
+    return changes != 0, mass1
 
 
 @kernel
@@ -106,13 +119,14 @@ def two_means(Z, w, max_iter, state, cluster):
         cluster[i] = 2  # neither
     direction = np.empty(c)
     ones = np.empty(c)
+    listed = np.empty(n, np.uint32)
     for _ in range(max_iter):
         # Nearer to centre1 exactly when Z.direction > offset.
         offset = 0.0
         for j in range(c):
             direction[j] = centre1[j] - centre0[j]
             offset += 0.5 * (centre1[j] + centre0[j]) * direction[j]
-        changed, mass1 = assign(Z, columns, w, direction, offset, cluster, ones)
+        changed, mass1 = assign(Z, columns, w, direction, offset, cluster, ones, listed)
         if mass1 <= 0.0 or mass1 >= mass:
             return False
         if not changed:

@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels._jit import kernel, part
+
+_ROW, _HALF = np.uint64(2**32 - 1), np.uint64(32)
 
 
 class Sorted(NamedTuple):
     """p columns of many values in n rows."""
 
-    order: np.ndarray  # (p, n) uint32, rows in ascending order
-    code: np.ndarray  # (p, n) int32, rank of each row's value, equal for equal values
+    entry: np.ndarray  # (p, n) uint64, rows in ascending order, as `entries` makes them
     values: np.ndarray  # (p, n) float64
     feature: np.ndarray  # (p,) int32, column numbers in X
 
@@ -41,10 +42,10 @@ class Sparse(NamedTuple):
 
 
 class Numeric(NamedTuple):
-    """p columns in n rows, as `sort_rows` reads them."""
+    """p columns in n rows, as `mark_rows` reads them."""
 
     values: np.ndarray  # (p, n) float64
-    order: np.ndarray  # (p, n) uint32, rows in ascending order
+    entry: np.ndarray  # (p, n) uint64, rows in ascending order, as `entries` makes them
     position: np.ndarray  # (p, n) uint32, place of each row there
     feature: np.ndarray  # (p,) int32, column numbers in X
 
@@ -60,17 +61,40 @@ class TwoValued(NamedTuple):
     feature: np.ndarray  # (b,) int32, column numbers in X
 
 
+def entries(order, rank):
+    """Rows and ranks of their values in one word: next to each other where they are read.
+
+    Parameters
+    ----------
+    order, rank : (p, n) ints, rows in ascending order, and the rank of the value of each, equal for
+        equal values
+    """
+    return rank.astype(np.uint64) << _HALF | order.astype(np.uint64)
+
+
+@part
+def row_of(entry):
+    """Row of an entry; its rank is in the upper half."""
+    return entry & _ROW
+
+
+@part
+def same_value(a, b):
+    """Whether two entries of a column have the same value."""
+    return a >> _HALF == b >> _HALF
+
+
 @kernel
-def kept(order, weight, m):
-    """The rows of each column that have a weight: order (p, n), weight (n,); (p, m) uint32."""
-    p, n = order.shape
-    lists = np.empty((p, m), np.uint32)
+def kept(entry, weight, m):
+    """The entries of each column whose rows have a weight: entry (p, n), weight (n,); (p, m)."""
+    p, n = entry.shape
+    lists = np.empty((p, m), np.uint64)
     for f in range(p):
         k = 0
         for i in range(n):
-            r = order[f, i]
-            if weight[r] > 0:
-                lists[f, k] = r
+            e = entry[f, i]
+            if weight[row_of(e)] > 0:
+                lists[f, k] = e
                 k += 1
     return lists
 
@@ -96,31 +120,26 @@ def send_by_sparse(rows, f, sparse, goes_left):
 
 
 FEW = 16  # rows below which insertion beats the bit set
-_ROW = np.uint64(2**32 - 1)
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 _BIT = np.zeros(64, np.uint64)  # number of a lone bit, by the top six bits of its product
 for _i in range(64):
     _BIT[((int(_DE_BRUIJN) << _i) & (2**64 - 1)) >> 58] = _i
 
 
-@kernel
+@part
 def insert_rows(rows, numeric, f, work):
     """As `mark_rows`, of at most `FEW` rows, by insertion."""
-    position, words, out = numeric.position, work.words, work.here
+    entry, position, out = numeric.entry, numeric.position, work.ordered
     for i in range(rows.shape[0]):
-        r = rows[i]
-        key = np.uint64(position[f, r]) << np.uint64(32) | np.uint64(r)
+        e = entry[f, position[f, rows[i]]]
         j = i
-        while j > 0 and words[j - 1] > key:
-            words[j] = words[j - 1]
+        while j > 0 and out[j - 1] > e:
+            out[j] = out[j - 1]
             j -= 1
-        words[j] = key
-    for i in range(rows.shape[0]):
-        out[i] = words[i] & _ROW
-        words[i] = np.uint64(0)
+        out[j] = e
 
 
-@kernel
+@part
 def mark_rows(rows, numeric, f, work):
     """Put rows in the order of a column, in k + n / 64: set a bit for each and read them off.
 
@@ -129,11 +148,12 @@ def mark_rows(rows, numeric, f, work):
     rows : (k,) uint32
     numeric : Numeric
     f : int, the column
-    words : (n / 64, at least `FEW`) uint64, zeros before and after
-    out : (k or more,) uint32, the rows in order
+    work : Work, of which
+        words : (n / 64,) uint64, zeros before and after
+        ordered : (k or more,) uint64, out: the entries in order
     """
-    order, position = numeric.order, numeric.position
-    words, out = work.words, work.here
+    entry, position = numeric.entry, numeric.position
+    words, out = work.words, work.ordered
     for r in rows:
         at = np.uint64(position[f, r])
         words[at >> np.uint64(6)] |= np.uint64(1) << (at & np.uint64(63))
@@ -143,7 +163,7 @@ def mark_rows(rows, numeric, f, work):
         while word != np.uint64(0):
             lone = word & (~word + np.uint64(1))
             bit = _BIT[(lone * _DE_BRUIJN) >> np.uint64(58)]
-            out[k] = order[f, (np.uint64(b) << np.uint64(6)) + bit]
+            out[k] = entry[f, (np.uint64(b) << np.uint64(6)) + bit]
             k += 1
             word ^= lone
         words[b] = np.uint64(0)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels._jit import kernel, part
+from ldlrepro.kernels.columns import row_of, same_value
 
 
 class Labels(NamedTuple):
@@ -29,7 +30,7 @@ class Node(NamedTuple):
 
 
 # No side is empty where these divide; a check for it would make the loop count references.
-@kernel(error_model="numpy")
+@kernel(forceinline=True, error_model="numpy")
 def variance_quality(left2, cross, squares, n_side, n_all):
     """Quality of a cut by variance: sum of squared label counts over rows, of either side.
 
@@ -40,7 +41,7 @@ def variance_quality(left2, cross, squares, n_side, n_all):
     return left2 / n_side + (squares - 2 * cross + left2) / (n_all - n_side)
 
 
-@kernel(error_model="numpy")
+@kernel(forceinline=True, error_model="numpy")
 def side_variance(n_side, node, work):
     """`variance_quality` of a side of n_side rows, with the label counts ``side`` of the Work."""
     side, counts, active = work.side, work.counts, work.active
@@ -53,7 +54,7 @@ def side_variance(n_side, node, work):
     return variance_quality(left2, cross, node.squares, n_side, node.total)
 
 
-@kernel
+@part
 def side_entropy(n_side, node, work):
     """As `side_variance`, by the label entropies: rows times the entropy left is its negative."""
     t, side, counts, active = work.t, work.side, work.counts, work.active
@@ -69,20 +70,20 @@ def side_entropy(n_side, node, work):
     return s
 
 
-@kernel
+@part
 def between(low, high):
     """A cut in the middle of two values: low <= cut < high."""
     cut = low + 0.5 * (high - low)
     return cut if cut < high else low  # neighbouring floats have nothing between them
 
 
-@kernel(error_model="numpy")
+@kernel(forceinline=True, error_model="numpy")
 def scan_variance(k, numeric, f, weight, labels, node, work, best):
     """Best cut of one numeric feature over all its thresholds, by variance.
 
     Parameters
     ----------
-    k : int, rows of the node, which the Work lists in the order of the feature
+    k : int, rows of the node, whose entries the Work lists in the order of the feature
     numeric, labels, node, work : Numeric, Labels, Node and Work
     f : int, the feature
     weight : (n,) int32, how often each row was drawn
@@ -93,25 +94,24 @@ def scan_variance(k, numeric, f, weight, labels, node, work, best):
     quality, cut : ``best`` itself and no cut where none beats it
     """
     start, end, label = labels
-    values, here, dots, side, active = numeric.values, work.here, work.dots, work.side, work.active
+    ordered, dots, side, active = work.ordered, work.dots, work.side, work.active
     for i in range(node.n_active):
         side[active[i]] = 0
-    low = 0.0
-    high = 0.0
-    last = values[f, here[0]]
+    low = last = ordered[0]
+    high = last
     n_side = np.int64(0)
     left2 = np.int64(0)
     cross = np.int64(0)
     for i in range(k):
-        r = here[i]
-        u = values[f, r]
-        if u > last:
+        entry = ordered[i]
+        r = row_of(entry)
+        if not same_value(entry, last):
             g = variance_quality(left2, cross, node.squares, n_side, node.total)
             if g > best:
                 best = g
                 low = last
-                high = u
-            last = u
+                high = entry
+        last = entry
         w = np.int64(weight[r])
         before = np.int64(0)
         for e in range(start[r], end[r]):
@@ -121,28 +121,27 @@ def scan_variance(k, numeric, f, weight, labels, node, work, best):
         left2 += w * (2 * before + w * np.int64(end[r] - start[r]))
         cross += w * dots[r]
         n_side += w
-    return best, between(low, high)
+    return best, between(numeric.values[f, row_of(low)], numeric.values[f, row_of(high)])
 
 
-@kernel
+@part
 def scan_entropy(k, numeric, f, weight, labels, node, work, best):
     """As `scan_variance`, by the entropies."""
     start, end, label = labels
-    values, here, t = numeric.values, work.here, work.t
+    ordered, t = work.ordered, work.t
     side, counts, active = work.side, work.counts, work.active
     n_all = node.total
-    low = 0.0
-    high = 0.0
-    last = values[f, here[0]]
+    low = last = ordered[0]
+    high = last
     n_side = np.int64(0)
     with_label = 0.0
     for i in range(node.n_active):
         side[active[i]] = 0
         with_label += t[counts[active[i]]]
     for i in range(k):
-        r = here[i]
-        u = values[f, r]
-        if u > last:
+        entry = ordered[i]
+        r = row_of(entry)
+        if not same_value(entry, last):
             n_other = n_all - n_side
             g = with_label - node.n_active * (t[n_side] + t[n_other])
             for h in range(node.n_active):
@@ -152,8 +151,8 @@ def scan_entropy(k, numeric, f, weight, labels, node, work, best):
             if g > best:
                 best = g
                 low = last
-                high = u
-            last = u
+                high = entry
+        last = entry
         w = weight[r]
         for e in range(start[r], end[r]):
             j = label[e]
@@ -164,4 +163,4 @@ def scan_entropy(k, numeric, f, weight, labels, node, work, best):
             )
             side[j] = a + w
         n_side += w
-    return best, between(low, high)
+    return best, between(numeric.values[f, row_of(low)], numeric.values[f, row_of(high)])

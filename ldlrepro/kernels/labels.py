@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldlrepro.kernels._jit import bare, kernel
-from ldlrepro.kernels.columns import FEW, insert_rows, mark_rows
+from ldlrepro.kernels._jit import bare, kernel, part
+from ldlrepro.kernels.columns import FEW, insert_rows, mark_rows, same_value
 from ldlrepro.kernels.label_split import (
     Node,
     scan_entropy,
@@ -50,7 +50,8 @@ class Work(NamedTuple):
 
     t: np.ndarray  # `entropy_table`, where cuts are by entropy
     features: np.ndarray  # (p + b,) int64, all features, shuffled
-    here: np.ndarray  # (m,) uint32, the node's rows in order, or those on one side of a cut
+    ordered: np.ndarray  # (m,) uint64, entries of the node's rows in the order of a feature
+    here: np.ndarray  # (m,) uint32, the node's rows on one side of a cut
     others: np.ndarray  # (m,) uint32, those on the other side
     words: np.ndarray  # uint64, of `mark_rows`
     varying: np.ndarray  # uint64, of `find_varying`
@@ -96,7 +97,7 @@ def count_labels(rows, weight, labels, counts, active):
     return Node(total, squares, n_active), mixed
 
 
-@kernel
+@part
 def uncut_entropy(node, work):
     """Quality of a Node without a cut, by the entropies; its counts are those of its Work."""
     t, counts = work.t, work.counts
@@ -107,7 +108,7 @@ def uncut_entropy(node, work):
     return base
 
 
-@kernel
+@part
 def dot_rows(rows, labels, work):
     """Sum a node's counts over the labels of each of its rows (k,), into the dots of its Work."""
     start, end, label = labels
@@ -119,7 +120,7 @@ def dot_rows(rows, labels, work):
         dots[r] = s
 
 
-@kernel
+@part
 def draw_cut(rows, numeric, f, state):
     """Draw a uniform cut of a numeric feature between its extremes in the node's rows (k,).
 
@@ -148,7 +149,7 @@ def draw_cut(rows, numeric, f, state):
     return (cut if cut < high else low), True
 
 
-@kernel
+@part
 def rows_below(rows, numeric, f, cut, work):
     """List the node's rows (k,) in which a numeric feature is <= cut in ``here``, the others apart.
 
@@ -168,7 +169,7 @@ def rows_below(rows, numeric, f, cut, work):
     return a
 
 
-@kernel
+@part
 def find_varying(rows, two_valued, varying):
     """Set the bits of the two-valued features that vary in the node's rows (k,).
 
@@ -181,7 +182,7 @@ def find_varying(rows, two_valued, varying):
             varying[i] |= words[r, i] ^ words[rows[0], i]
 
 
-@kernel
+@part
 def rows_with_bit(rows, two_valued, b, work):
     """As `rows_below`, by the b-th two-valued feature: rows with a bit, and those without."""
     bits, here, others = two_valued.bits, work.here, work.others
@@ -196,7 +197,7 @@ def rows_with_bit(rows, two_valued, b, work):
     return ones
 
 
-@kernel
+@part
 def rows_listed(two_valued, b, first, end, work):
     """As `rows_with_bit`, the ones only: of all rows with it those placed at first .. end - 1."""
     rows, here, place = two_valued.rows, work.here, work.place
@@ -208,7 +209,7 @@ def rows_listed(two_valued, b, first, end, work):
     return ones
 
 
-@kernel
+@part
 def count_here(m, weight, labels, node, work):
     """Count the labels of the first m rows listed ``here``, into ``side``: how many were drawn."""
     start, end, label = labels
@@ -225,7 +226,7 @@ def count_here(m, weight, labels, node, work):
     return drawn
 
 
-@kernel
+@part
 def count_but_others(m, weight, labels, node, work):
     """As `count_here`, of all rows of the node but the first m of the ``others``."""
     start, end, label = labels
@@ -281,7 +282,7 @@ def search(rows, first, numeric, two_valued, labels, weight, node, work, rule, m
                 insert_rows(rows, numeric, f, work)
             else:
                 mark_rows(rows, numeric, f, work)
-            if numeric.values[f, work.here[0]] == numeric.values[f, work.here[k - 1]]:
+            if same_value(work.ordered[0], work.ordered[k - 1]):
                 continue
             if rule.entropy:
                 g, cut = scan_entropy(k, numeric, f, weight, labels, node, work, best)
@@ -371,9 +372,10 @@ def prepare(rows, two_valued, labels, n_labels, n_features, drawn, entropy):
     return Work(
         entropy_table(drawn if entropy else 0),
         np.arange(n_features),
+        np.empty(rows.shape[0], np.uint64),
         np.empty(rows.shape[0] + 1, np.uint32),  # lists are written one row ahead
         np.empty(rows.shape[0] + 1, np.uint32),
-        np.zeros(max(FEW, (n + 63) // 64), np.uint64),
+        np.zeros((n + 63) // 64, np.uint64),
         np.empty(two_valued.words.shape[1], np.uint64),
         place,
         np.zeros(n, np.int64),

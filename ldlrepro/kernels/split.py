@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldlrepro.kernels._jit import kernel
+from ldlrepro.kernels.columns import row_of, same_value
 
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 CLUSTER1 = 1 << 32  # a row's weight in the low half of a word, its weight in cluster 1 in the high
@@ -99,23 +100,20 @@ def scan_all(many, f, first, k, packed, node, t, best):
     -------
     position (the cut lies after it, counted from ``first``; -1 where none beats ``best``), purity
     """
-    order, code = many.order, many.code
+    entry = many.entry
     ones, total = np.uint64(node.ones), np.uint64(node.total)
     position = -1
     seen = np.uint64(0)
-    r = order[f, first]
-    v = code[f, r]
+    e = entry[f, first]
     # Unsigned: a signed index costs a check for the end of the array it counts from.
     for i in range(np.uint64(first + 1), np.uint64(first + k)):
-        seen += np.uint64(packed[r])
-        r = order[f, i]
-        u = code[f, r]
-        if u != v:
+        seen += np.uint64(packed[row_of(e)])
+        e, before = entry[f, i], e
+        if not same_value(e, before):
             g = purity(t, seen >> _HALF, seen & _LOW, ones, total)
             if g > best:
                 best = g
                 position = np.int64(i)
-            v = u
     return (position - first - 1 if position >= 0 else -1), best
 
 
@@ -127,17 +125,17 @@ def scan_adaptive(many, f, first, k, packed, node, t, best, step):
     -------
     position, purity, evaluations
     """
-    order, code = many.order, many.code
+    entry = many.entry
     ones, total = np.uint64(node.ones), np.uint64(node.total)
     position = -1
     evaluations = 0
     seen = np.uint64(0)
     target = 0
-    r = order[f, first]
+    e = entry[f, first]
     for i in range(k - 1):
-        seen += np.uint64(packed[r])
-        r, before = order[f, np.uint64(first + i + 1)], r
-        if i < target or code[f, before] == code[f, r]:
+        seen += np.uint64(packed[row_of(e)])
+        e, before = entry[f, np.uint64(first + i + 1)], e
+        if i < target or same_value(before, e):
             continue
         g = purity(t, seen >> _HALF, seen & _LOW, ones, total)
         evaluations += 1
@@ -157,7 +155,7 @@ def scan_classes(many, f, first, k, classes, node, t, best, step):
     -------
     position, purity
     """
-    order, code = many.order, many.code
+    entry = many.entry
     label, weight, counts, left = classes
     position = -1
     left[:] = 0
@@ -167,16 +165,18 @@ def scan_classes(many, f, first, k, classes, node, t, best, step):
     for j in range(counts.shape[0]):
         sum_right += t[counts[j]]
     target = 0
+    e = entry[f, first]
     for i in range(k - 1):
-        r = order[f, first + i]
+        r = row_of(e)
+        e, before = entry[f, first + i + 1], e
         j = label[r]
-        before = left[j]
-        after = before + weight[r]
-        sum_left += t[after] - t[before]
-        sum_right += t[counts[j] - after] - t[counts[j] - before]
-        left[j] = after
+        had = left[j]
+        has = had + weight[r]
+        sum_left += t[has] - t[had]
+        sum_right += t[counts[j] - has] - t[counts[j] - had]
+        left[j] = has
         seen += weight[r]
-        if i < target or code[f, r] == code[f, order[f, first + i + 1]]:
+        if i < target or same_value(before, e):
             continue
         g = sum_left - t[seen] + sum_right - t[node.total - seen]
         if g > best:

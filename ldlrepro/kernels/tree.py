@@ -13,7 +13,14 @@ import numpy as np
 
 from ldlrepro.kernels._jit import bare, kernel
 from ldlrepro.kernels.clustering import two_means
-from ldlrepro.kernels.columns import Sorted, kept, midpoint, send_by_sparse
+from ldlrepro.kernels.columns import (
+    Sorted,
+    kept,
+    midpoint,
+    row_of,
+    same_value,
+    send_by_sparse,
+)
 from ldlrepro.kernels.nodes import LEAF, first_node, partition, push_children, reach
 from ldlrepro.kernels.random import shuffled
 from ldlrepro.kernels.split import (
@@ -170,9 +177,9 @@ def search(first, k, many, n_touched, node, work, max_features, step, state):
     feature (-1 where no cut has a gain), position (of a sorted feature: the cut lies after it),
     purity
     """
-    order, code, _, _ = many
+    entry = many.entry
     t, classes, _, packed, rare, features = work
-    p = order.shape[0]
+    p = entry.shape[0]
     q = features.shape[0]
     counted, by_class, touched = rare
     counts = classes.counts
@@ -191,7 +198,7 @@ def search(first, k, many, n_touched, node, work, max_features, step, state):
             f = i if i < p else p + touched[i - p]  # no draw: then the sparse ones that vary
         at = 0
         if f < p:
-            if code[f, order[f, first]] == code[f, order[f, first + k - 1]]:
+            if same_value(entry[f, first], entry[f, first + k - 1]):
                 continue
             if given:
                 at, g = scan_classes(many, f, first, k, classes, node, t, best, step)
@@ -229,31 +236,32 @@ def send(rows, f, at, first, many, sparse, goes_left):
     -------
     column of X, threshold
     """
-    p = many.order.shape[0]
+    p = many.entry.shape[0]
     if f >= p:
         send_by_sparse(rows, f - p, sparse, goes_left)
         return sparse.feature[f - p], sparse.threshold[f - p]
-    order = many.order[f, first : first + rows.shape[0]]
-    for i in range(order.shape[0]):
-        goes_left[order[i]] = 1 if i <= at else 0
-    return many.feature[f], midpoint(many.values[f, order[at]], many.values[f, order[at + 1]])
+    entry = many.entry[f, first : first + rows.shape[0]]
+    for i in range(entry.shape[0]):
+        goes_left[row_of(entry[i])] = 1 if i <= at else 0
+    below, above = row_of(entry[at]), row_of(entry[at + 1])
+    return many.feature[f], midpoint(many.values[f, below], many.values[f, above])
 
 
 @bare
-def partition_columns(order, first, end, goes_left, buffer):
-    """`partition` of the entries first .. end - 1 of each sorted feature, order (p, m) uint32."""
-    for f in range(order.shape[0]):
+def partition_columns(entry, first, end, goes_left, buffer):
+    """`partition` of the entries first .. end - 1 of each sorted feature, entry (p, m) uint64."""
+    for f in range(entry.shape[0]):
         a = np.uint64(first)
         b = np.uint64(0)
         for i in range(np.uint64(first), np.uint64(end)):
-            r = order[f, i]
-            g = np.uint64(goes_left[r])
-            order[f, a] = r
-            buffer[b] = r
+            e = entry[f, i]
+            g = np.uint64(goes_left[row_of(e)])
+            entry[f, a] = e
+            buffer[b] = e
             a += g
             b += _ONE - g
         for i in range(b):
-            order[f, a + i] = buffer[i]
+            entry[f, a + i] = buffer[i]
 
 
 @bare
@@ -285,7 +293,7 @@ def prepare(many, sparse, weight, label, n_classes, m):
     """The Sorted features with the m rows of a tree only, and its Work; arguments as for `grow`."""
     n = weight.shape[0]
     b = sparse.feature.shape[0]
-    own = Sorted(kept(many.order, weight, m), many.code, many.values, many.feature)
+    own = Sorted(kept(many.entry, weight, m), many.values, many.feature)
     work = Work(
         entropy_table(weight.sum()),
         Classes(label, weight, np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64)),
@@ -320,7 +328,6 @@ def grow(D, weight, label, n_classes, columns, limits, step, state):
     m = rows.shape[0]
     sparse = columns[1]
     many, work = prepare(columns[0], sparse, weight, label, n_classes, m)
-    order = many.order
     feature, threshold, left, right, samples, gain, leaves = no_nodes(2 * m, m, c)
     n_nodes = 1
     n_leaves = 0
@@ -328,6 +335,7 @@ def grow(D, weight, label, n_classes, columns, limits, step, state):
     w = np.empty(m)
     goes_left = np.zeros(n, np.uint8)
     buffer = np.empty(m, np.uint32)
+    entries = np.empty(m, np.uint64)
     stack = first_node(m)
     top = 1
     while top > 0:
@@ -360,7 +368,7 @@ def grow(D, weight, label, n_classes, columns, limits, step, state):
         gain[at] = gained
         middle = first + partition(here, goes_left, buffer)
         if k > 2 and depth + 1 < limits.max_depth:  # else both children are leaves
-            partition_columns(order, first, end, goes_left, buffer)
+            partition_columns(many.entry, first, end, goes_left, entries)
         left[at] = n_nodes
         right[at] = n_nodes + 1
         push_children(stack, top, n_nodes, first, middle, end, depth)

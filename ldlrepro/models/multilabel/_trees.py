@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldlrepro.kernels.columns import Numeric, TwoValued
+from ldlrepro.kernels.columns import Numeric, TwoValued, entries
 from ldlrepro.kernels.label_split import Labels
-from ldlrepro.kernels.label_walk import add_leaves, add_leaves_of_bits
+from ldlrepro.kernels.label_walk import add_leaves, add_leaves_of_bits, steps
 from ldlrepro.kernels.labels import Rule, grow
 from ldlrepro.kernels.nodes import Limits
 from ldlrepro.models._columns import sparse_rows
@@ -24,16 +24,11 @@ class Columns:
     """
 
     def __init__(self, X):
-        order = np.argsort(X, axis=0, kind="stable").T.astype(np.uint32, order="C")
         values = np.ascontiguousarray(X.T)
         low, high = values.min(axis=1, keepdims=True), values.max(axis=1, keepdims=True)
         two = ((values == low) | (values == high)).all(axis=1)
         self.n_features = X.shape[1]
-        numeric, order = np.flatnonzero(~two).astype(np.int32), order[~two]
-        position = np.empty_like(order)
-        places = np.broadcast_to(np.arange(len(X), dtype=np.uint32), order.shape)
-        np.put_along_axis(position, order, places, axis=1)
-        self.numeric = Numeric(values[~two], order, position, numeric)
+        self.numeric = _numeric(values[~two], np.flatnonzero(~two).astype(np.int32))
         bits = (values[two] > low[two]).astype(np.uint8)
         cut = low[two, 0] + 0.5 * (high[two, 0] - low[two, 0])
         cut = np.where(cut < high[two, 0], cut, low[two, 0])
@@ -47,7 +42,7 @@ class Columns:
         a, b = self.numeric, other.numeric
         both.numeric = Numeric(
             np.concatenate([a.values, b.values]),
-            np.concatenate([a.order, b.order]),
+            np.concatenate([a.entry, b.entry]),
             np.concatenate([a.position, b.position]),
             np.concatenate([a.feature, b.feature + shift]),
         )
@@ -59,6 +54,18 @@ class Columns:
         )
         both.two_valued = _two_valued(bits, cut, feature)
         return both
+
+
+def _numeric(values, feature):
+    """Numeric of values (p, n)."""
+    order = np.argsort(values, axis=1, kind="stable")
+    ascending = np.take_along_axis(values, order, axis=1)
+    rank = np.zeros(order.shape, np.uint32)
+    np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=rank[:, 1:])
+    position = np.empty(order.shape, np.uint32)
+    places = np.broadcast_to(np.arange(values.shape[1], dtype=np.uint32), order.shape)
+    np.put_along_axis(position, order, places, axis=1)
+    return Numeric(values, entries(order, rank), position, feature)
 
 
 def _two_valued(bits, cut, feature):
@@ -96,17 +103,18 @@ class LabelForest:
 
     def predict(self, X):
         """Mean label shares of the leaves reached: (n, q) in, (n, c) out."""
-        if self.cuts is None:
-            add = add_leaves
-        else:
-            X, add = _words(X > self.cuts), add_leaves_of_bits
+        if self.cuts is not None:
+            X, by_bits = _words(X > self.cuts), [steps(tree) for tree in self.trees]
         P = np.zeros((len(X), self.n_labels))
         size = max(512, min(_BLOCK // (8 * X.shape[1]), 4096))
-        node, walking = np.empty(size, np.int32), np.empty(size, np.uint32)
+        node, walking = np.empty(size, np.int64), np.empty(size, np.uint32)
         for first in range(0, len(X), size):
             block = slice(first, first + size)
-            for tree in self.trees:
-                add(X[block], tree, node, walking, P[block])
+            for i, tree in enumerate(self.trees):
+                if self.cuts is None:
+                    add_leaves(X[block], tree, node, walking, P[block])
+                else:
+                    add_leaves_of_bits(X[block], tree, by_bits[i], node, walking, P[block])
         P /= len(self.trees)
         return P
 

@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels import tree as kernel
-from ldlrepro.kernels.columns import Sorted
+from ldlrepro.kernels.columns import Sorted, entries
 from ldlrepro.kernels.nodes import LEAF, Limits
 from ldlrepro.kernels.split import Step
 from ldlrepro.models._columns import by_kind
@@ -133,16 +133,16 @@ def _prepare(X, n_jobs=None):
     """The features as Sorted, each put in order once, and Sparse."""
     many, sparse = by_kind(X)
     shape = len(many), len(X)
-    columns = Sorted(np.empty(shape, np.uint32), np.empty(shape, np.int32), np.empty(shape), many)
+    columns = Sorted(np.empty(shape, np.uint64), np.empty(shape), many)
 
     def put_in_order(first):
         block = slice(first, first + _BLOCK)  # what is needed in between stays in the cache
         columns.values[block] = values = np.ascontiguousarray(X[:, many[block]].T)
-        columns.order[block] = order = np.argsort(values, axis=1, kind="stable")
+        order = np.argsort(values, axis=1, kind="stable")
         ascending = np.take_along_axis(values, order, axis=1)
-        rank = np.zeros(values.shape, np.int32)
+        rank = np.zeros(values.shape, np.uint32)
         np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=rank[:, 1:])
-        np.put_along_axis(columns.code[block], order, rank, axis=1)
+        columns.entry[block] = entries(order, rank)
 
     blocks = range(0, len(many), _BLOCK)
     Parallel(n_jobs=n_jobs, prefer="threads")(delayed(put_in_order)(first) for first in blocks)
