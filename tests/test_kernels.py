@@ -101,10 +101,19 @@ def test_rows_are_sorted(n, k):
         assert not work.words.any()
 
 
+def test_an_entry_is_a_row_and_the_rank_of_its_value():
+    values = np.array([[2.0, -1.0, 2.0, 0.5, -1.0], [0.0, 0.0, 0.0, 0.0, 0.0]])
+    order, entry = columns.in_order(values)
+    np.testing.assert_array_equal(order, [[1, 4, 3, 0, 2], [0, 1, 2, 3, 4]])
+    np.testing.assert_array_equal(entry & np.uint64(2**32 - 1), order)
+    np.testing.assert_array_equal(entry >> np.uint64(32), [[0, 0, 1, 2, 2], [0, 0, 0, 0, 0]])
+    assert columns.same_value(entry[0, 3], entry[0, 4])
+    assert not columns.same_value(entry[0, 2], entry[0, 3])
+
+
 def test_rows_left_out_leave_sorted_columns():
     rng = np.random.default_rng(0)
-    order = np.array([rng.permutation(30) for _ in range(3)])
-    entry = columns.entries(order, np.arange(90).reshape(3, 30))
+    order, entry = columns.in_order(rng.normal(size=(3, 30)))
     weight = rng.integers(0, 3, 30)
     m = (weight > 0).sum()
     np.testing.assert_array_equal(

@@ -7,7 +7,7 @@ import pytest
 from ldlrepro import MultiOutputRF, StructRF
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels import split as kernel
-from ldlrepro.kernels.columns import Sorted, entries
+from ldlrepro.kernels.columns import Sorted, in_order
 from ldlrepro.kernels.nodes import LEAF
 from ldlrepro.models.trees._forest import _prepare
 
@@ -75,8 +75,8 @@ def test_adaptive_step_visits_the_thresholds_of_equation_5():
     for n in (7, 50, 400):
         x = rng.normal(size=n)
         classes = (x + rng.normal(size=n) > 0).astype(int)
-        order = np.argsort(x)
-        many = Sorted(entries(order, np.arange(n))[None], x[None], np.zeros(1, np.int32))
+        (order,), entry = in_order(x[None])
+        many = Sorted(entry, x[None], np.zeros(1, np.int32))
         t = kernel.entropy_table(n)
         all1 = classes.sum()
         base = t[all1] + t[n - all1] - t[n]

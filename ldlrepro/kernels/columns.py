@@ -17,7 +17,7 @@ _ROW, _HALF = np.uint64(2**32 - 1), np.uint64(32)
 class Sorted(NamedTuple):
     """p columns of many values in n rows."""
 
-    entry: np.ndarray  # (p, n) uint64, rows in ascending order, as `entries` makes them
+    entry: np.ndarray  # (p, n) uint64, rows in ascending order, as `in_order` makes them
     values: np.ndarray  # (p, n) float64
     feature: np.ndarray  # (p,) int32, column numbers in X
 
@@ -45,7 +45,7 @@ class Numeric(NamedTuple):
     """p columns in n rows, as `mark_rows` reads them."""
 
     values: np.ndarray  # (p, n) float64
-    entry: np.ndarray  # (p, n) uint64, rows in ascending order, as `entries` makes them
+    entry: np.ndarray  # (p, n) uint64, rows in ascending order, as `in_order` makes them
     position: np.ndarray  # (p, n) uint32, place of each row there
     feature: np.ndarray  # (p,) int32, column numbers in X
 
@@ -61,15 +61,26 @@ class TwoValued(NamedTuple):
     feature: np.ndarray  # (b,) int32, column numbers in X
 
 
-def entries(order, rank):
-    """Rows and ranks of their values in one word: next to each other where they are read.
+def in_order(values):
+    """Columns of numbers put in order, as entries: a row and the rank of its value in one word.
+
+    A search that reads them in order has the rank beside the row, where it would read it at random.
 
     Parameters
     ----------
-    order, rank : (p, n) ints, rows in ascending order, and the rank of the value of each, equal for
-        equal values
+    values : (p, n) float64
+
+    Returns
+    -------
+    order : (p, n) ints
+        Rows in ascending order of their values, those with equal values in the order of X.
+    entry : (p, n) uint64
     """
-    return rank.astype(np.uint64) << _HALF | order.astype(np.uint64)
+    order = np.argsort(values, axis=1, kind="stable")
+    ascending = np.take_along_axis(values, order, axis=1)
+    rank = np.zeros(order.shape, np.uint64)
+    np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=rank[:, 1:])
+    return order, rank << _HALF | order.astype(np.uint64)
 
 
 @part

@@ -16,7 +16,7 @@ from ldlrepro.errors import DataUnavailableError
 from ldlrepro.kernels import gain as scratch
 from ldlrepro.kernels import split as running
 from ldlrepro.kernels.clustering import two_means
-from ldlrepro.kernels.columns import Sorted, entries
+from ldlrepro.kernels.columns import Sorted, in_order
 
 ALPHA, BETA = 0.25, 8.0
 STEP = running.Step(True, ALPHA, BETA)
@@ -107,15 +107,14 @@ def _running(XT, cluster, step):
     node = running.Node(n, all1, base)
     best, best_f, best_at, count = base, 0, 0, 0
     for f in range(q):
-        order = np.argsort(XT[f], kind="stable")
-        rank = np.concatenate([[0], np.cumsum(np.diff(XT[f][order]) > 0)])
-        one = Sorted(entries(order, rank)[None], XT[f : f + 1], np.zeros(1, np.int32))
+        (order,), entry = in_order(XT[f : f + 1])
+        one = Sorted(entry, XT[f : f + 1], np.zeros(1, np.int32))
         if step == "adaptive":
             at, g, more = running.scan_adaptive(one, 0, 0, n, packed, node, t, best, STEP)
             count += more
         else:
             at, g = running.scan_all(one, 0, 0, n, packed, node, t, best)
-            count += rank[-1]
+            count += int(entry[0, -1] >> 32)  # the highest rank
         if at >= 0:
             best, best_f = g, f
             best_at = 0.5 * (XT[f][order[at]] + XT[f][order[at + 1]])

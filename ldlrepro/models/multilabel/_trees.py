@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldlrepro.kernels.columns import Numeric, TwoValued, entries
+from ldlrepro.kernels.columns import Numeric, TwoValued, in_order
 from ldlrepro.kernels.label_split import Labels
 from ldlrepro.kernels.label_walk import add_leaves, add_leaves_of_bits, steps
 from ldlrepro.kernels.labels import Rule, grow
@@ -58,14 +58,11 @@ class Columns:
 
 def _numeric(values, feature):
     """Numeric of values (p, n)."""
-    order = np.argsort(values, axis=1, kind="stable")
-    ascending = np.take_along_axis(values, order, axis=1)
-    rank = np.zeros(order.shape, np.uint32)
-    np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=rank[:, 1:])
+    order, entry = in_order(values)
     position = np.empty(order.shape, np.uint32)
     places = np.broadcast_to(np.arange(values.shape[1], dtype=np.uint32), order.shape)
     np.put_along_axis(position, order, places, axis=1)
-    return Numeric(values, entries(order, rank), position, feature)
+    return Numeric(values, entry, position, feature)
 
 
 def _two_valued(bits, cut, feature):

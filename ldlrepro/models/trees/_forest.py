@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.kernels import tree as kernel
-from ldlrepro.kernels.columns import Sorted, entries
+from ldlrepro.kernels.columns import Sorted, in_order
 from ldlrepro.kernels.nodes import LEAF, Limits
 from ldlrepro.kernels.split import Step
 from ldlrepro.models._columns import by_kind
@@ -138,11 +138,7 @@ def _prepare(X, n_jobs=None):
     def put_in_order(first):
         block = slice(first, first + _BLOCK)  # what is needed in between stays in the cache
         columns.values[block] = values = np.ascontiguousarray(X[:, many[block]].T)
-        order = np.argsort(values, axis=1, kind="stable")
-        ascending = np.take_along_axis(values, order, axis=1)
-        rank = np.zeros(values.shape, np.uint32)
-        np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=rank[:, 1:])
-        columns.entry[block] = entries(order, rank)
+        columns.entry[block] = in_order(values)[1]
 
     blocks = range(0, len(many), _BLOCK)
     Parallel(n_jobs=n_jobs, prefer="threads")(delayed(put_in_order)(first) for first in blocks)
