@@ -331,3 +331,12 @@ def test_another_processor_is_told_apart_up_to_a_millionth(away, least, outcome)
 def test_the_head_of_a_report_names_the_kernels(monkeypatch, fixed, told):
     monkeypatch.setattr(environment, "fixed", lambda: fixed)
     assert verify.machine_line().endswith(f"; workers {told}")
+
+
+def test_a_difference_is_told_by_what_differs_first():
+    records = [{"n_train": 5, "clark": 0.5, "parameters": {}, "n_test": 2} for _ in range(2)]
+    old = verify._told(records, ["clark"])
+    assert verify._first_difference(old, old[:1]) == "2 records, 1 now"
+    records[1]["clark"] = 0.25
+    told = verify._first_difference(old, verify._told(records, ["clark"]))
+    assert told == "clark: 0.5, 0.25 now"

@@ -152,6 +152,9 @@ def test_time_left_comes_from_recorded_times():
     bar._start -= 100
     bar.step(0, "the slow one")
     assert bar.time_left() == "2 s"
+    for elapsed, text in ((3600 * 50, "60 min"), (3600 * 100, "2.0 h")):
+        bar._start = time.monotonic() - elapsed
+        assert bar.time_left() == text
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
