@@ -1,5 +1,6 @@
 """What stands around the package: continuous integration, container, citation, badges, guides."""
 
+import csv
 import json
 import re
 import shlex
@@ -192,3 +193,22 @@ def test_no_reader_unpickles_or_unpacks_into_a_folder():
     assert len(found) >= 7
     others = {where for where, call in found if not any(s in call for s in safe)}
     assert others == {"protocols/own.py"}  # between processes of one run
+
+
+def test_tests_notice_mutants():
+    """At least 95% of those that change anything; each that the nearest missed is judged."""
+    rows = list(csv.DictReader(text("data/mutants.csv").splitlines()))
+    assert [int(r["number"]) for r in rows] == list(range(200))
+    missed = [r["judged"] for r in rows if r["outcome"] != "noticed"]
+    kinds = ("changes nothing", "not tested", "test added", "test extended", "test there")
+    assert all(judged.startswith(kinds) for judged in missed)
+    nothing, untested = (sum(j.startswith(kind) for j in missed) for kind in kinds[:2])
+    changed = len(rows) - nothing
+    noticed, later = changed - untested, len(missed) - nothing - untested
+    assert noticed >= 0.95 * changed
+    guide = text("CONTRIBUTING.md")
+    assert f"{nothing} change nothing" in guide
+    assert f"notice {noticed} of the other {changed}, {later} of them" in guide
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("*.py"))
+    for name in re.findall(r"test (?:added|extended).*?: (test_\w+)", "\n".join(missed)):
+        assert f"def {name}(" in tests
