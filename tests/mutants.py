@@ -58,7 +58,7 @@ NEAREST = {
     "protocols/journal": ("runner", "interruptions", "worker"),
     "protocols/ledger": ("ledger", "verify", "fingerprint", "runner"),
     "protocols/own": ("comparing", "runner"),
-    "protocols/refit": ("practical", "report", "verify"),
+    "protocols/refit": ("against", "practical", "report", "verify"),
     "protocols/rounding": ("report_rounding", "verify", "cli"),
     "protocols/source": ("fingerprint",),
     "protocols/split": ("protocols", "job", "age"),
@@ -89,6 +89,7 @@ def main():
             clone = Path(folder) / str(job) / "clone"
             subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
             _git(clone, "checkout", "-q", options.commit)
+            _git(clone, "tag", "unchanged")
             clones.put(clone)
         drawn = draw(clone, options.number, options.seed)
         rows, lock, waiting = _read(options.out), Lock(), []
@@ -106,6 +107,7 @@ def main():
             try:
                 row = {"number": number} | judge(clone, mutant, options, known)
             finally:
+                _git(clone, "reset", "-q", "--hard", "unchanged")
                 clones.put(clone)
             with lock:
                 rows[number] = row
@@ -142,7 +144,7 @@ def draw(clone, number, seed):
 
 
 def judge(clone, mutant, options, nearest_known):
-    """Change one place, run tests, and change it back; the row of the mutant."""
+    """Change one place in a commit of its own and run tests; the row of the mutant."""
     from cosmic_ray.mutating import use_mutation
     from cosmic_ray.plugins import get_operator
 
@@ -168,7 +170,6 @@ def judge(clone, mutant, options, nearest_known):
             every = ["tests", "--ignore", "tests/pages"]
             test = _failing(clone, name, every, options.python, seconds=7200)
             outcome = "by all tests" if test else "survived"
-    _git(clone, "reset", "-q", "--hard", "HEAD~1")
     return {
         "file": name,
         "line": line,

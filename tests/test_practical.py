@@ -209,6 +209,8 @@ def test_tests_notice_mutants():
     guide = text("CONTRIBUTING.md")
     assert f"{nothing} change nothing" in guide
     assert f"notice {noticed} of the other {changed}, {later} of them" in guide
+    endless = [r["judged"] for r in rows if r["test"] == "timeout"]
+    assert len(endless) == 3 and all(judged.startswith("does not end: ") for judged in endless)
     tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("*.py"))
     for name in re.findall(r"test (?:added|extended).*?: (test_\w+)", "\n".join(missed)):
         assert f"def {name}(" in tests
