@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from dataclasses import replace
@@ -196,3 +197,15 @@ def test_no_worker_outlives_a_stop_while_fits_wait_for_one(monkeypatch):
         results.throw(KeyboardInterrupt)
     processes[0].join(5)
     assert not processes[0].is_alive()
+
+
+def test_a_stop_with_tasks_not_yet_sent_ends_in_silence(monkeypatch):
+    """loky's own thread takes tasks from a queue when it ends, and died of one it had forgotten."""
+    died = []
+    monkeypatch.setattr(threading, "excepthook", died.append)
+    with pytest.raises(KeyboardInterrupt), worker.executor(1) as pool:
+        assert pool.submit(rest, 0.2).result(60)
+        futures = [pool.submit(rest, 5) for _ in range(9)]
+        raise KeyboardInterrupt
+    assert not died
+    assert all(f.done() for f in futures) and futures[-1].exception() is not None

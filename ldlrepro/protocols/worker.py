@@ -1,12 +1,13 @@
 """One job in a process of its own: the same kernels everywhere, one thread, and no orphan."""
 
 import os
+import queue
 import signal
 import threading
 import time
 import traceback
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,6 +111,10 @@ def executor(processes):
     try:
         yield pool
     except BaseException:
+        # loky's thread forgets all tasks at the end, and would die of one that is still queued.
+        with suppress(queue.Empty):
+            while True:
+                pool._work_ids.get_nowait()
         pool.shutdown(wait=True, kill_workers=True)
         raise
     pool.shutdown(wait=True)
