@@ -65,12 +65,13 @@ report(rows=len(b.X))
 
 
 def run(names=None, repeats=3):
-    """Measure; the best time of ``repeats`` counts, ours and the peer's taken in turn.
+    """Measure, data set by data set; the best time of ``repeats`` counts, ours and the peer's taken
+    in turn.
 
     Returns
     -------
-    list of dict: dataset, method, peer, seconds, peer_seconds, ratio, kl, peer_kl (training K-L);
-    of LDLLCLR objective, peer_objective (what both minimise); for multi-label learners
+    iterator of dict: dataset, method, peer, seconds, peer_seconds, ratio, kl, peer_kl (training
+    K-L); of LDLLCLR objective, peer_objective (what both minimise); for multi-label learners
     average_precision, peer_average_precision (of rows not trained on)
 
     Raises
@@ -79,24 +80,24 @@ def run(names=None, repeats=3):
         A data set that does not exist, or that nothing is timed on.
     UnknownFolderError
     """
-    rows, names = [], None if names is None else _known(names)
-    with threadpool_limits(1):
-        for name in names or FOREST_SETS:
-            if names is None or name in FOREST_SETS:
+    return _rows(None if names is None else _known(names), repeats)
+
+
+def _rows(names, repeats):
+    for measure, timed in (
+        (_forests, FOREST_SETS),
+        (_maxent, MAXENT_SETS),
+        (_baselines, BASELINE_SETS),
+        (_multilabel, LABEL_SETS["RFPCT"]),
+    ):
+        for name in names or timed:
+            if name in timed:
                 bunch = datasets.load_or_standin(name)
-                rows += [_forest(bunch, repeats), *_two_threads(bunch, repeats)]
-        for name in names or MAXENT_SETS:
-            if names is None or name in MAXENT_SETS:
-                rows += _maxent(datasets.load_or_standin(name), repeats)
-        for name in names or BASELINE_SETS:
-            if names is None or name in BASELINE_SETS:
-                rows += _baselines(datasets.load_or_standin(name), repeats)
-        for name in names or LABEL_SETS["RFPCT"]:
-            if name in LABEL_SETS["RFPCT"]:
-                rows += _multilabel(datasets.load_or_standin(name), repeats)
+                with threadpool_limits(1):
+                    rows = list(measure(bunch, repeats))
+                yield from rows
     if names is None:
-        rows.append(_memory())
-    return rows
+        yield _memory()
 
 
 def _known(names):
@@ -138,8 +139,8 @@ def _compare(bunch, method, peer, ours, theirs, repeats, objectives=None):
     } | dict(zip(("objective", "peer_objective"), values, strict=False))
 
 
-def _forest(bunch, repeats):
-    return _compare(
+def _forests(bunch, repeats):
+    yield _compare(
         bunch,
         "StructRF",
         "scikit-learn RandomForestRegressor",
@@ -147,6 +148,7 @@ def _forest(bunch, repeats):
         lambda X, D: RandomForestRegressor(50, max_samples=0.8, **FOREST).fit(X, D).predict,
         repeats if bunch.X.size < 10**7 else 1,
     )
+    yield from _two_threads(bunch, repeats)
 
 
 def _two_threads(bunch, repeats):

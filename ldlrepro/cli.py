@@ -1,6 +1,7 @@
 """The command ``ldlrepro``."""
 
 import argparse
+import math
 import signal
 import sys
 import threading
@@ -97,9 +98,9 @@ def _parser():
         "verify", help="fit a random sample of records again, or compare with another revision"
     )
     add.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
-    add.add_argument("--sample", type=int, default=20, metavar="K", help="fits (default: 20)")
+    add.add_argument("--sample", type=_count, default=20, metavar="K", help="fits (default: 20)")
     add.add_argument("--seed", type=int, default=0, help="of the sample")
-    add.add_argument("--max-seconds", type=float, help="leave out fits that took longer")
+    add.add_argument("--max-seconds", type=_seconds, help="leave out fits that took longer")
     add.add_argument("--n-jobs", type=_processes, default=1, help="processes")
     add.add_argument(
         "--against",
@@ -113,7 +114,7 @@ def _parser():
         "rounding", help="how far other kernels and row orders move the numbers of the tables"
     )
     add.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
-    add.add_argument("--max-seconds", type=float, default=1.0, help="leave out longer fits")
+    add.add_argument("--max-seconds", type=_seconds, default=1.0, help="leave out longer fits")
     add.add_argument("--n-jobs", type=_processes, default=1, help="processes")
     add.set_defaults(do=_rounding)
 
@@ -128,7 +129,7 @@ def _parser():
     add.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"))
     add.add_argument("-y", action="append", default=[], metavar="YAML", help="{name: value, ...}")
     add.add_argument("--out", required=True, metavar="DIR")
-    add.add_argument("--jobs", type=int, default=1, help="notebooks at a time")
+    add.add_argument("--jobs", type=_count, default=1, help="notebooks at a time")
     add.add_argument("--fresh", action="store_true", help="also those that are finished")
     add.set_defaults(do=_notebooks)
 
@@ -150,7 +151,7 @@ def _parser():
     add.add_argument("--folds", type=int, help="of your data (default: 10)")
     add.add_argument("--seed", type=int, help="of the folds of your data (default: 0)")
     add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
-    add.add_argument("--out", type=Path, metavar="FILE", help="a page, .html, or records, .csv")
+    add.add_argument("--out", type=_file, metavar="FILE", help="a page, .html, or records, .csv")
     add.add_argument(
         "--records",
         type=Path,
@@ -162,12 +163,12 @@ def _parser():
 
     add = commands.add_parser("bench", help="time fits against what users would take instead")
     add.add_argument("--dataset", action="append", help="only this one (repeatable)")
-    add.add_argument("--repeats", type=int, help="the best of so many counts (default: 3)")
+    add.add_argument("--repeats", type=_count, help="the best of so many counts (default: 3)")
     add.add_argument("--scale", action="store_true", help="time and memory against n, q and c")
     add.add_argument("--method", action="append", help="with --scale only this one (repeatable)")
-    add.add_argument("--limit", type=float, help="with --scale, seconds of a fit (default: 10)")
+    add.add_argument("--limit", type=_seconds, help="with --scale, seconds of a fit (default: 10)")
     add.add_argument("--large", action="store_true", help="with --scale, StructRF on 1M rows too")
-    add.add_argument("--out", metavar="FILE", help="CSV file that gets the table")
+    add.add_argument("--out", type=_file, metavar="FILE", help="CSV file that gets the table")
     add.set_defaults(do=_bench)
     return parser
 
@@ -272,6 +273,28 @@ def _processes(text):
     raise argparse.ArgumentTypeError(f"{text!r} is no number of processes: 1, 2, ..., -1 for all")
 
 
+def _count(text):
+    if text.isdigit() and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+
+
+def _seconds(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if 0 < value < math.inf:
+        return value
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+
+
+def _file(text):
+    if Path(text).parent.is_dir():
+        return Path(text)
+    raise argparse.ArgumentTypeError(f"there is no folder {Path(text).parent}")
+
+
 def _shard(text):
     number, slash, parts = text.partition("/")
     if slash and number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts):
@@ -366,9 +389,6 @@ def _compare(options):
         raise comparing.CompareError(f"--out {options.out}: write a page, .html, or records, .csv.")
     if options.data and options.dataset:
         raise comparing.CompareError("Give --data, your own, or --dataset, registered ones.")
-    if options.out and not options.out.parent.is_dir():
-        where = options.out.parent
-        raise comparing.CompareError(f"--out {options.out}: there is no folder {where}.")
     own = ("labels", "task", "folds", "seed")
     given = [f"--{name}" for name in own if getattr(options, name) is not None]
     if given and not options.data:
@@ -419,11 +439,12 @@ def _bench(options):
         limit = options.limit or 10.0
         _print(speed.growth(scale.run(options.method, limit, out=options.out, large=options.large)))
         return
-    table = bench.run(options.dataset, options.repeats or 3)
+    table, made = [], {"machine": environment.machine(), "date": date.today().isoformat()}
+    for row in bench.run(options.dataset, options.repeats or 3):
+        table.append(row)
+        if options.out:
+            write_whole(options.out, pd.DataFrame(table).assign(**made).to_csv(index=False))
     _print(table)
-    if options.out:
-        made = {"machine": environment.machine(), "date": date.today().isoformat()}
-        write_whole(Path(options.out), pd.DataFrame(table).assign(**made).to_csv(index=False))
 
 
 def _agreement(options):

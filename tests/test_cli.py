@@ -141,6 +141,36 @@ def test_options_of_bench_that_would_not_count_are_refused(capsys, arguments, me
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ("bench --repeats 0", "--repeats: '0' is no whole number above 0"),
+        ("bench --scale --limit nan", "--limit: 'nan' is no number of seconds above 0"),
+        ("verify --max-seconds soon", "--max-seconds: 'soon' is no number of seconds"),
+        ("verify --sample -3", "--sample: '-3' is no whole number above 0"),
+        ("notebooks --jobs 0", "--jobs: '0' is no whole number above 0"),
+        ("bench --out nowhere/bench.csv", "--out: there is no folder nowhere"),
+        ("compare AAKNN --out nowhere/page.html", "--out: there is no folder nowhere"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        cli.main(arguments.split())
+    assert message in capsys.readouterr().err
+
+
+def test_what_the_bench_has_measured_is_kept(monkeypatch, tmp_path):
+    def run(names, repeats):
+        yield {"dataset": "scene", "ratio": 0.5}
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench, "run", run)
+    assert cli.main(["bench", "--out", str(tmp_path / "bench.csv")]) == 130
+    kept = pd.read_csv(tmp_path / "bench.csv")
+    assert kept.ratio.tolist() == [0.5] and "machine" in kept
+
+
 def test_a_paper_without_tables_says_how_to_choose(capsys):
     assert cli.main(["run", "images", "--table", "2"]) == 1
     assert "no table '2' here; choose by --experiment: images_realigned" in capsys.readouterr().err
@@ -180,7 +210,7 @@ def test_bench_of_the_multi_label_learners(small_standins, capsys):
 
 @pytest.mark.jit_only("interpreted, minutes")
 def test_both_sides_of_the_bench_do_about_equally_well(small_standins):
-    rows = bench.run(["yeast"], repeats=1)
+    rows = list(bench.run(["yeast"], repeats=1))
     methods = [row["method"] for row in rows]
     learners = "RFPCT", "ERFPCT", "RFMLC45", "ECC"
     assert methods == [f"{m}, {part}" for m in learners for part in ("fit", "prediction")]

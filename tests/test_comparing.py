@@ -460,17 +460,9 @@ def test_all_rivals_of_a_table_are_one_family():
     assert 0.05 / 20 < p < 0.05 and tuple(shown)[:2] == (1, 0)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--folds", "5", "--seed", "1"], "--folds, --seed: of your own data"),
-        (["--out", "nowhere/page.html"], "there is no folder nowhere"),
-    ],
-)
-def test_an_option_that_would_be_ignored_is_refused(options, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(CompareError, match=message):
-        cli._compare(cli._parser().parse_args(["compare", "AAKNN", *options]))
+def test_an_option_that_would_be_ignored_is_refused():
+    with pytest.raises(CompareError, match="--folds, --seed: of your own data"):
+        cli._compare(cli._parser().parse_args("compare AAKNN --folds 5 --seed 1".split()))
 
 
 def test_the_command(tmp_path):
