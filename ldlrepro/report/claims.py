@@ -187,8 +187,10 @@ def spread_claim(summary, method, rivals, measures):
     wide = summary[summary.measure.isin(measures)]
     wide = wide.pivot_table(index=["dataset", "measure"], columns="method", values="std")
     wide = wide[[method, *rivals]].dropna()
-    lowest = wide[method] <= wide[list(rivals)].min(axis=1)
-    return share_claim(lowest, f"{method} has the lowest of the four in", " cells")
+    least = wide[list(rivals)].min(axis=1)
+    ties = (wide[method] == least).sum()
+    more = f" cells, in {ties} of them not alone" if ties else " cells"
+    return share_claim(wide[method] <= least, f"{method} has the lowest of the four in", more)
 
 
 def same_claim(records, first, second, measures, share_of_mean=0.01):
