@@ -101,6 +101,9 @@ document.addEventListener("DOMContentLoaded", () => {
     link.title = "the picture alone";
     image.replaceWith(link);
     link.append(image);
+    const measure = () => link.style.setProperty("--own", `${image.naturalWidth}px`);
+    image.addEventListener("load", measure);
+    if (image.complete) measure();
   });
   document.querySelectorAll("summary").forEach((one) => {
     if (!one.textContent.trim()) one.setAttribute("aria-label", "pages below");
