@@ -117,6 +117,26 @@ def test_a_seed_counts_when_all_its_fits_are_there(monkeypatch):
     assert folds["re-aligned"] == {*range(10), *range(20, 30)}
 
 
+def test_a_curve_of_figure_4_counts_when_all_its_fits_are_there(monkeypatch):
+    experiment = PAPER.experiment(images.FIGURE_4)
+    rows = [(m.settings, {}, fold) for m in experiment.methods for fold in range(3)]
+    whole = pd.DataFrame(rows, columns=["settings", "parameters", "fold"])
+    seen = {}
+    for lacking in ("dLDLF", "dNDF-LDL", "dLDLF, one tree"):
+        last = [s["strategy"] == lacking for s in whole.settings].index(True)
+        monkeypatch.setattr(images, "read", lambda *_, row=last: whole.drop(index=row))
+        seen[lacking] = set(images.grid_of_figure_4(PAPER).strategy)
+    names = set(seen)
+    assert seen == {lacking: names - {lacking} for lacking in names}
+
+
+def test_a_panel_without_records_says_what_was_not_run():
+    trees, depth = images.figure_4(GRID[GRID.trees.notna()]).axes
+    assert depth.texts[0].get_text().startswith("Not run: ldlrepro run images")
+    assert not trees.texts and len(trees.containers) == 2
+    plt.close("all")
+
+
 def test_figures_show_every_method():
     curves = pd.DataFrame(
         [(m, e, 2.0 / e, 1.0 / e) for m in images.DEEP for e in (1, 2, 3)],

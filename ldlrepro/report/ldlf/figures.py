@@ -112,7 +112,8 @@ def figure_4(grid, missing="No records of this experiment."):
 
     Parameters
     ----------
-    grid : result of `grid_of_figure_4`; missing : what is said if it is empty
+    grid : result of `grid_of_figure_4`; missing : what is said if it, or a panel, is
+        empty
     """
     if grid.empty:
         return nothing(missing)
@@ -127,7 +128,10 @@ def figure_4(grid, missing="No records of this experiment."):
                 line.index, line["mean"], line["std"], fmt=".-", capsize=2, label=strategy
             )
         axis.set(xlabel=x, ylabel="K-L")
-        axis.legend(fontsize=7)
+        if part.empty:
+            axis.text(0.5, 0.5, missing, ha="center", va="center", wrap=True, fontsize=7)
+        else:
+            axis.legend(fontsize=7)
     axes[0].set_xscale("log")
     axes[0].set_title("(a) number of trees")
     axes[1].set_title("(b) depth")
