@@ -117,17 +117,22 @@ def test_a_seed_counts_when_all_its_fits_are_there(monkeypatch):
     assert folds["re-aligned"] == {*range(10), *range(20, 30)}
 
 
-def test_a_curve_of_figure_4_counts_when_all_its_fits_are_there(monkeypatch):
+def test_a_panel_of_figure_4_counts_when_all_its_fits_are_there(monkeypatch):
     experiment = PAPER.experiment(images.FIGURE_4)
     rows = [(m.settings, {}, fold) for m in experiment.methods for fold in range(3)]
     whole = pd.DataFrame(rows, columns=["settings", "parameters", "fold"])
-    seen = {}
-    for lacking in ("dLDLF", "dNDF-LDL", "dLDLF, one tree"):
-        last = [s["strategy"] == lacking for s in whole.settings].index(True)
-        monkeypatch.setattr(images, "read", lambda *_, row=last: whole.drop(index=row))
-        seen[lacking] = set(images.grid_of_figure_4(PAPER).strategy)
-    names = set(seen)
-    assert seen == {lacking: names - {lacking} for lacking in names}
+    kept = {}
+    for lacking in ("dLDLF", "dNDF-LDL", "dLDLF, one tree", None):
+        mine = whole.index[[s["strategy"] == lacking for s in whole.settings]]
+        cut = whole.drop(index=mine[:1])
+        monkeypatch.setattr(images, "read", lambda *_, cut=cut: cut)
+        kept[lacking] = images.grid_of_figure_4(PAPER)[["trees", "depth"]].notna().sum().tolist()
+    assert kept == {
+        "dLDLF": [0, 18],
+        "dNDF-LDL": [0, 18],
+        "dLDLF, one tree": [30, 0],
+        None: [30, 18],
+    }
 
 
 def test_a_panel_without_records_says_what_was_not_run():

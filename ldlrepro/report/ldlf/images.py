@@ -1,6 +1,5 @@
 """Deep models on photographs beside shallow ones on their features: tables and figures."""
 
-from collections import Counter
 from itertools import chain
 
 import matplotlib.pyplot as plt
@@ -136,14 +135,16 @@ def epochs(study):
 def grid_of_figure_4(paper):
     """Records of Figure 4 on these photographs (see `figures.grid_of_figure_4`).
 
-    A curve counts when all its fits are there.
+    A panel counts when all its fits are there.
     """
     experiment = paper.experiment(FIGURE_4)
     grid = figures.grid_of_figure_4(read(paper, FIGURE_4, "paper", list(experiment.datasets)))
-    points = Counter(method.settings["strategy"] for method in experiment.methods)
-    fits = grid.strategy.value_counts()
-    whole = [curve for curve, n in points.items() if fits.get(curve) == n * experiment.folds]
-    return grid[grid.strategy.isin(whole)]
+    whole = pd.Series(False, index=grid.index)
+    for panel in ("trees", "depth"):
+        points = sum(panel in method.settings for method in experiment.methods)
+        mine = grid[panel].notna()
+        whole |= mine & (mine.sum() == points * experiment.folds)
+    return grid[whole]
 
 
 def figure_4(grid):
