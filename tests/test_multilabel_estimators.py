@@ -63,6 +63,19 @@ def test_same_seed_same_numbers_and_fit_forgets(name):
     assert clone(one).get_params() == before
 
 
+@pytest.mark.parametrize(
+    "name", [name for name, e in ESTIMATORS.items() if "n_jobs" in e.get_params()]
+)
+def test_numbers_do_not_depend_on_n_jobs(name):
+    one, two = (small(name, random_state=3, n_jobs=n).fit(X, Y) for n in (1, 2))
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+def test_forests_have_n_jobs():
+    for name in ("RFPCT", "ERFPCT", "RFMLC45", "ERFMLC45", "MLDF", "MLDFSuite"):
+        assert ESTIMATORS[name].get_params()["n_jobs"] is None
+
+
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_other_seed_other_numbers(name):
     if "random_state" not in ESTIMATORS[name].get_params():

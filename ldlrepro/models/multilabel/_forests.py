@@ -20,6 +20,7 @@ class _ForestEstimator(MultiLabelEstimator):
         max_features="sqrt",
         bootstrap=True,
         random_state=None,
+        n_jobs=None,
     ):
         self.n_estimators = n_estimators
         self.max_depth = max_depth
@@ -27,6 +28,7 @@ class _ForestEstimator(MultiLabelEstimator):
         self.max_features = max_features
         self.bootstrap = bootstrap
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _fit(self, X, Y):
         least = {"n_estimators": 1, "min_samples_split": 2}
@@ -48,6 +50,7 @@ class _ForestEstimator(MultiLabelEstimator):
             max_depth=self.max_depth,
             min_samples_split=self.min_samples_split,
             max_features=self.max_features,
+            n_jobs=self.n_jobs,
         )
 
     def _predict_proba(self, X):
@@ -66,6 +69,7 @@ class RFPCT(_ForestEstimator):
         all drawn are constant there).
     bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
     random_state : int, RandomState or None.
+    n_jobs : int or None, threads of ``fit``; trees do not depend on it.
 
     See Also
     --------
@@ -103,7 +107,7 @@ class ERFPCT(_ForestEstimator):
 
     Parameters
     ----------
-    n_estimators, ..., random_state : as for `RFPCT`, but that trees see all rows by default.
+    n_estimators, ..., n_jobs : as for `RFPCT`, but that trees see all rows by default.
 
     See Also
     --------
@@ -143,6 +147,7 @@ class ERFPCT(_ForestEstimator):
         max_features="sqrt",
         bootstrap=False,
         random_state=None,
+        n_jobs=None,
     ):
         super().__init__(
             n_estimators,
@@ -151,6 +156,7 @@ class ERFPCT(_ForestEstimator):
             max_features=max_features,
             bootstrap=bootstrap,
             random_state=random_state,
+            n_jobs=n_jobs,
         )
 
 
@@ -159,7 +165,7 @@ class RFMLC45(_ForestEstimator):
 
     Parameters
     ----------
-    n_estimators, ..., random_state : as for `RFPCT`.
+    n_estimators, ..., n_jobs : as for `RFPCT`.
 
     See Also
     --------
@@ -196,7 +202,7 @@ class ERFMLC45(ERFPCT):
 
     Parameters
     ----------
-    n_estimators, ..., random_state : as for `ERFPCT`.
+    n_estimators, ..., n_jobs : as for `ERFPCT`.
 
     See Also
     --------

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
+from itertools import chain
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
@@ -98,6 +100,7 @@ class _Cascades(BaseEstimator):
         min_gain=0.0,
         drop_label=None,
         random_state=None,
+        n_jobs=None,
     ):
         self.block = block
         self.max_layers = max_layers
@@ -114,6 +117,7 @@ class _Cascades(BaseEstimator):
         self.min_gain = min_gain
         self.drop_label = drop_label
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _grow(self, X, Y, measures):
         self._check_parameters(len(X), Y.shape[1])
@@ -166,29 +170,32 @@ class _Cascades(BaseEstimator):
         for part in more:
             columns = columns | Columns(part)
         H = np.empty((n, 2 * c))
-        forests = []
-        for kind in range(2):
-            trees = []
-            for fold, seed in zip(self._folds, self._seeds[t - 1, kind], strict=True):
-                kept = np.ones(n, bool)
-                kept[fold] = False
-                forest = grow_forest(
-                    columns,
-                    labels,
-                    c,
-                    np.flatnonzero(kept),
-                    seed=seed,
-                    n_estimators=min(
-                        self.n_estimators + (t - 1) * self.more_estimators, self.max_estimators
-                    ),
-                    entropy=BLOCKS[self.block],
-                    random_cut=kind == 1,
-                    bootstrap=kind == 0,
-                    max_depth=self.more_depth * t,
-                )
-                H[fold, kind * c : (kind + 1) * c] = forest.predict(Z[fold])
-                trees += forest.trees
-            forests.append(LabelForest(trees, c))
+        n_estimators = self.n_estimators + (t - 1) * self.more_estimators
+
+        def one(kind, number):
+            """The trees of a forest that one fold is left out of; its rows of H."""
+            fold = self._folds[number]
+            kept = np.ones(n, bool)
+            kept[fold] = False
+            forest = grow_forest(
+                columns,
+                labels,
+                c,
+                np.flatnonzero(kept),
+                seed=self._seeds[t - 1, kind, number],
+                n_estimators=min(n_estimators, self.max_estimators),
+                entropy=BLOCKS[self.block],
+                random_cut=kind == 1,
+                bootstrap=kind == 0,
+                max_depth=self.more_depth * t,
+            )
+            H[fold, kind * c : (kind + 1) * c] = forest.predict(Z[fold])
+            return forest.trees
+
+        each = [(kind, number) for kind in range(2) for number in range(self.n_folds)]
+        trees = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(one)(*k) for k in each)
+        halves = trees[: self.n_folds], trees[self.n_folds :]
+        forests = [LabelForest(list(chain.from_iterable(half)), c) for half in halves]
         return forests, H
 
     def _representation(self, t, G):
@@ -263,6 +270,8 @@ class MLDF(_Cascades, MultiLabelEstimator):
     min_gain : float >= 0, by more than this a layer must better the measure (released code: 1e-4).
     drop_label : int or None, a label whose scores the second layer does not see (section 4.5).
     random_state : int, RandomState or None.
+    n_jobs : int or None, threads of ``fit``; the forests of a layer are grown side by side. Numbers
+        do not depend on it.
 
     Attributes
     ----------
@@ -332,6 +341,7 @@ class MLDF(_Cascades, MultiLabelEstimator):
         min_gain=0.0,
         drop_label=None,
         random_state=None,
+        n_jobs=None,
     ):
         self.measure = measure
         super().__init__(
@@ -350,6 +360,7 @@ class MLDF(_Cascades, MultiLabelEstimator):
             min_gain=min_gain,
             drop_label=drop_label,
             random_state=random_state,
+            n_jobs=n_jobs,
         )
 
     def _fit(self, X, Y):
@@ -380,7 +391,7 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
     ----------
     block, max_layers, patience, n_folds, n_estimators, more_estimators : as for `MLDF`.
     max_estimators, more_depth, reuse, reuse_from, sort_scores : as for `MLDF`.
-    growth, min_gain, drop_label, random_state : as for `MLDF`.
+    growth, min_gain, drop_label, random_state, n_jobs : as for `MLDF`.
 
     Attributes
     ----------

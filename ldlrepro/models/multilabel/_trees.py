@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from ldlrepro.kernels.columns import Numeric, TwoValued, in_order
 from ldlrepro.kernels.label_split import Labels
@@ -130,6 +131,7 @@ def grow_forest(
     max_depth=None,
     min_samples_split=2,
     max_features="sqrt",
+    n_jobs=None,
 ):
     """Grow a Forest on some rows of a table.
 
@@ -139,6 +141,7 @@ def grow_forest(
     labels : what `label_rows` returns for them
     rows : (m,) int, rows to learn from
     seed : int
+    n_jobs : int or None, threads
     """
     rng = np.random.RandomState(seed)
     states = rng.randint(2**63, size=n_estimators, dtype=np.int64).astype(np.uint64)
@@ -151,20 +154,21 @@ def grow_forest(
         int(min_samples_split),
         q if max_features is None else int(max_features),
     )
-    trees = []
-    for state in states:
-        drawn = rows[rng.randint(len(rows), size=len(rows))] if bootstrap else rows
-        trees.append(
-            grow(
-                columns.numeric,
-                columns.two_valued,
-                labels,
-                n_labels,
-                np.bincount(drawn, minlength=n).astype(np.int32),
-                Rule(entropy, random_cut),
-                limits,
-                np.array([state]),
-            )
+    drawn = (rows[rng.randint(len(rows), size=len(rows))] if bootstrap else rows for _ in states)
+
+    def one(state, drawn):
+        return grow(
+            columns.numeric,
+            columns.two_valued,
+            labels,
+            n_labels,
+            np.bincount(drawn, minlength=n).astype(np.int32),
+            Rule(entropy, random_cut),
+            limits,
+            np.array([state]),
         )
+
+    run = Parallel(n_jobs=n_jobs, prefer="threads")
+    trees = run(delayed(one)(*each) for each in zip(states, drawn, strict=True))
     cuts = None if len(columns.numeric.feature) else columns.two_valued.cut
     return LabelForest(trees, n_labels, cuts)
