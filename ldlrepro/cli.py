@@ -436,7 +436,7 @@ def _bench(options):
     if options.scale:
         from ldlrepro.report import speed  # plots
 
-        limit = options.limit or 10.0
+        limit = options.limit or scale.LIMIT
         _print(speed.growth(scale.run(options.method, limit, out=options.out, large=options.large)))
         return
     table, made = [], {"machine": environment.machine(), "date": date.today().isoformat()}

@@ -112,8 +112,7 @@ def figure_4(grid, missing="No records of this experiment."):
 
     Parameters
     ----------
-    grid : result of `grid_of_figure_4`; missing : what is said if it, or a panel, is
-        empty
+    grid : result of `grid_of_figure_4`; missing : what is said where there are no records
     """
     if grid.empty:
         return nothing(missing)
