@@ -12,6 +12,7 @@ from ldlrepro.report.tables import show
 FITTED = "fitted"
 #: The word of `ldlrepro bench` for the other side of forests on two threads.
 ONE = "one thread"
+SUITE = "MLDF for six measures, two threads"
 SIZES = ("n", "q", "c")
 #: A slope of the logarithms below this counts as linear.
 LINEAR = 1.35
@@ -123,7 +124,20 @@ def show_threads():
         }
     )
     form = {"seconds on one": "{:.2f}", "on two": "{:.2f}", "share of ideal": "{:.2f}"}
-    return show(shown, "Forests on two threads", False, form=form)
+    return show(shown, "Forests and cascades on two threads", False, form=form)
+
+
+def suite():
+    """A sentence on the fit of MLDF's six cascades."""
+    table = ratios()
+    rows = table[table.method == SUITE]
+    if rows.empty:
+        return "MLDF for its six measures at once: not measured."
+    row = rows.iloc[-1]
+    return (
+        f"All of MLDF, with reuse and for its six measures at once, takes {row.seconds / 60:.1f} "
+        f"minutes on two threads on half of the rows of {row.dataset}."
+    )
 
 
 def show_growth(fits):
