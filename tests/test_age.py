@@ -27,6 +27,7 @@ from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.fingerprint import of_method
 from ldlrepro.protocols.split import by_groups
 from ldlrepro.report.ldlf import age as report
+from ldlrepro.studies import widths
 
 pytestmark = pytest.mark.jit_only("compiled nowhere but in the models below it")
 
@@ -423,3 +424,25 @@ def test_pictures():
     np.testing.assert_allclose(curves.lines[0].get_ydata(), np.arange(11) / 10)
     assert len(shares.lines) == 2 and len(bars.patches) == 70
     assert "synthetic" in bars.get_title()
+
+
+def test_widths_of_labels():
+    """Means over faces, and in each fold the width of the lowest error on other persons."""
+    rows = [
+        ("A", 0, 1.0, 9.0, 4.0, 3.0, 1),
+        ("A", 0, 3.0, 5.0, 6.0, 5.0, 1),
+        ("A", 1, 1.0, 2.0, 1.0, 2.0, 3),
+        ("A", 1, 3.0, 2.0, 8.0, 9.0, 3),
+    ]
+    columns = ["method", "fold", "width", "validation", "argmax", "expectation", "n_test"]
+    table = report.by_width(pd.DataFrame(rows, columns=columns))
+    assert table.index.tolist() == ["1", "3", "chosen"]
+    np.testing.assert_allclose(table["A, arg-max"], [1.75, 7.5, (6 + 3) / 4])
+    np.testing.assert_allclose(table["A, expectation"], [2.25, 8.0, (5 + 6) / 4])
+    assert table["A takes it"].tolist()[:2] == [1, 1]
+
+
+def test_study_of_widths_learns_from_other_labels():
+    table = widths.run(quick=True)["age_widths"]
+    assert set(table.width) == set(widths.WIDTHS) and table.fold.nunique() == 3
+    assert (table.groupby("fold").expectation.nunique() > 1).all()

@@ -166,3 +166,37 @@ def against_first(persons, measure=ARGMAX):
     table = pd.DataFrame(rows, columns=["method", *columns]).set_index("method")
     table = table.assign(Holm=holm(table.p)).sort_values(columns[0])
     return table.assign(p=table.p.map(p_text), Holm=table.Holm.map(p_text))
+
+
+def by_width(study):
+    """MAE by the width of the labels that a model learns from, from the study "age_widths".
+
+    Returns
+    -------
+    DataFrame with a row a width, and one of the width that had the lowest error on held-out persons
+    in each fold (the first of equals), with how often which was taken; means over faces
+    """
+    if study.empty:
+        return pd.DataFrame()
+    best = study.loc[study.groupby(["method", "fold"]).validation.idxmin()]
+    taken = best.groupby("method").width.value_counts().sort_index()
+    rows = {f"{width:g}": group for width, group in study.groupby("width")}
+    table = {}
+    for name, group in {**rows, "chosen": best}.items():
+        mean = _by_faces(group)
+        for method, errors in mean.iterrows():
+            row = table.setdefault(name, {})
+            row[f"{method}, arg-max"], row[f"{method}, expectation"] = errors
+    table = pd.DataFrame(table).T.rename_axis("width in years")
+    for method in study.method.unique():
+        counts = taken.get(method, pd.Series(dtype=int))
+        table[f"{method} takes it"] = [
+            counts.get(float(w), 0) if w != "chosen" else None for w in table.index
+        ]
+    return table
+
+
+def _by_faces(study):
+    weighted = study[["argmax", "expectation"]].mul(study.n_test, axis=0)
+    sums = weighted.groupby(study.method).sum()
+    return sums.div(study.n_test.groupby(study.method).sum(), axis=0)
