@@ -13,7 +13,7 @@ from scipy.stats import t as student_t
 from ldlrepro import AAKNN, AAS, D2LDL, IISALDL, LARR, SAIIS, metrics, published
 from ldlrepro.datasets import files, load, make_standin, make_toy, registry
 from ldlrepro.datasets.readers import persons, read
-from ldlrepro.errors import DataUnavailableError
+from ldlrepro.errors import DataCorruptError, DataUnavailableError
 from ldlrepro.metrics import AGE, kl_divergence
 from ldlrepro.models.age._aas import _quadratic
 from ldlrepro.models.age._ages import ages_of, normal, width_of
@@ -68,6 +68,7 @@ def test_fg_net_has_the_public_numbers_of_persons_and_images(fg_net):
 
 
 def test_a_file_of_the_form_of_morph_is_read_and_another_file_is_told(tmp_path, monkeypatch):
+    """Form and loader on a synthetic file; the genuine one is told by its digest."""
     X, D, age = faces()
     (entry,) = registry.parts("MOR-PH")
     path = tmp_path / entry.file
@@ -78,6 +79,12 @@ def test_a_file_of_the_form_of_morph_is_read_and_another_file_is_told(tmp_path, 
     np.testing.assert_array_equal(arrays["D"], D)
     np.testing.assert_array_equal(arrays["age"], age)
     assert entry.expected[0] == "git blob id" and len(entry.expected[1]) == 40
+    monkeypatch.setenv("LDLREPRO_DATA", str(tmp_path))
+    with pytest.raises(DataCorruptError, match=entry.expected[1]):
+        load("MOR-PH")
+    digest = files.digests(path)["git blob id"]
+    monkeypatch.setattr(registry, "entries", lambda: [replace(entry, git_blob_sha1=digest)])
+    np.testing.assert_array_equal(load("MOR-PH").age, age)
     with pytest.raises(DataUnavailableError, match="no stand-in"):
         make_standin("MOR-PH")
 

@@ -65,6 +65,9 @@ def test_images_are_refused_with_their_place(tmp_path):
     Image.fromarray(scenes.X[0, :, :, 0]).save(grey)
     broken.write_bytes(b"no image at all")
     cut.write_bytes(good.read_bytes()[:200])
+    deep, listed = tmp_path / "deep.tif", tmp_path / "listed.png"
+    Image.fromarray(np.full((8, 8), 300, ">u2")).save(deep)
+    Image.fromarray(scenes.X[0, :, :, 0]).convert("P").save(listed)
     wild = tmp_path / "wild.ppm"
     wild.write_bytes(b"P3 1 1 255\n300 0 0\n")
     X = scenes.X
@@ -74,6 +77,8 @@ def test_images_are_refused_with_their_place(tmp_path):
         ([good, wild], r"wild\.ppm \(row 1\) cannot be read"),
         ([good, tmp_path / "none.jpg"], r"none\.jpg \(row 1\) cannot be read"),
         ([good, good, grey], r"grey\.png \(row 2\) is a grey image, mode L"),
+        ([good, deep], r"deep\.tif \(row 1\) is a grey image, mode I;16"),
+        ([good, listed], r"listed\.png \(row 1\) is a grey image, mode P"),
         ([good, X[0]], r"row 1 is no path, but ndarray"),
         (str(good), "is one path"),
         (X[..., 0], r"\(60, 16, 16\): grey images"),
@@ -121,12 +126,16 @@ def test_bad_input_names_the_place(model):
         (scenes.X, None, "requires y"),
         (scenes.X[:-1], scenes.D, r"inconsistent numbers of samples: \[59, 60\]"),
         (scenes.X[:1], scenes.D[:1], "1 sample"),
+        (scenes.X[:0], scenes.D[:0], "0 sample"),
+        (scenes.X, np.eye(4)[np.full(60, 2)], "label 2 .* in each of 60 rows: one class"),
         (scenes.X[..., 0], scenes.D, "grey"),
     ):
         with pytest.raises(ValueError, match=message):
             small(model).fit(X, D)
     with pytest.raises(NotFittedError):
         small(model).predict(scenes.X)
+    with pytest.raises(ValueError, match="0 sample"):
+        small(model).fit(scenes.X, scenes.D).predict(scenes.X[:0])
 
 
 @needs_torch
@@ -549,6 +558,18 @@ def test_trunks_have_their_layers(name, size, weights):
     assert sum(p.numel() for p in trunk.parameters()) == weights
     with torch.no_grad():
         assert trunk.eval()(torch.zeros(1, 3, size, size)).shape == (1, trunk.width)
+
+
+@needs_torch
+@pytest.mark.parametrize("model", MODELS)
+def test_large_pictures_and_alexnet_under_each_head(model):
+    pictures = make_scenes(4, size=128, random_state=0)
+    for trunk in ("small", "alexnet"):
+        fitted = small(model, trunk=trunk, size=128, epochs=1).fit(pictures.X, pictures.D)
+        P = fitted.predict(pictures.X)
+        assert P.shape == pictures.D.shape
+        np.testing.assert_allclose(P.sum(axis=1), 1)
+    assert fitted.network_.trunk.width == 4096
 
 
 @needs_torch

@@ -21,6 +21,7 @@ _NOT_FOLLOWED = {
     "ldlrepro.datasets.registry",
     "ldlrepro.errors",
     "ldlrepro.kernels._cache",
+    "ldlrepro.models.deep._checks",
     "ldlrepro.parameter_types",
     "ldlrepro.paths",
     "ldlrepro.threads",

@@ -27,7 +27,13 @@ _NO_MEANING = {"ctx", "type_comment", "type_params", "kind", "annotation", "retu
 _OPTIONAL = "experiment.groups"
 #: Functions that raise or do nothing: a call of one by itself, whose result nobody takes, cannot
 #: change the numbers of a record that is there.
-_ONLY_RAISE = {"check_parameter_types", "check_scored"}
+_ONLY_RAISE = {
+    "check_coloured",
+    "check_parameter_types",
+    "check_scored",
+    "check_some",
+    "check_two_classes",
+}
 #: Contexts, entered beside others, that bound threads: those that make records have one.
 _ONLY_THREADS = {"one_blas_thread"}
 #: Class -> its keyword that is only printed.

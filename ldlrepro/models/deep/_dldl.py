@@ -14,11 +14,13 @@ class DLDL(DeepLDL):
     ----------
     trunk : {"small", "alexnet", "vgg16", None}
         The network under the head. "small" has nine convolutions, for images of 64 to 128 pixels;
-        the others are those of the paper, slow on a CPU. None: rows of features are passed, not
-        images.
+        the others are the paper's kinds, slow on a CPU; AlexNet in one column, as torchvision has
+        it. None: rows of features are passed, not images.
     weights : path or None, a file with the weights of the trunk that ``torch.save`` wrote of a
-        dictionary of tensors; for AlexNet and VGG-16 with torchvision's names. It is read with
-        ``weights_only=True``, so that it cannot run code. None: random weights.
+        dictionary of tensors; for AlexNet and VGG-16 with torchvision's names, and for images
+        scaled as torchvision does, by the channels' means and deviations over ImageNet. It is read
+        with ``weights_only=True``, so that it cannot run code. None: random weights, and images
+        scaled by the channels of the training rows.
     size : int, side in pixels to which images are brought.
     epochs : int >= 1, passes over the training rows at most.
     batch_size : int >= 1, rows of a mini-batch at most; none has a single row.
@@ -67,7 +69,7 @@ class DLDL(DeepLDL):
     Notes
     -----
     Departures: the paper takes networks trained before on faces; here weights are random unless a
-    file is named. Adam with a falling rate in place of plain steps.
+    file is named, and AlexNet is torchvision's. Adam with a falling rate in place of plain steps.
 
     References
     ----------

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.models.deep._checks import check_some, check_two_classes
 from ldlrepro.models.deep._images import check_images
 from ldlrepro.models.deep._packages import device_of, needed, own_state
 
@@ -37,7 +38,8 @@ class DeepLDL(LDLEstimator):
         ------
         ValueError
             Naming the file, row or parameter: grey images, an unreadable file, another shape or
-            dtype, NaN in D, fewer than two labels; a checkpoint or weights of something else.
+            dtype, NaN in D, fewer than two labels, one label with all of the degree in every row;
+            a checkpoint or weights of something else.
         MissingPackageError
             Without torch (or Pillow, where it is needed), with the command that installs it.
         """
@@ -66,6 +68,7 @@ class DeepLDL(LDLEstimator):
                 f"{self.size!r}."
             )
         X = check_images(X, self.size)
+        check_some(X)
         if reset and len(X) < 2:
             raise ValueError(f"images: found {len(X)} (1 sample at most), at least 2 are needed.")
         return X
@@ -103,6 +106,7 @@ class DeepLDL(LDLEstimator):
         from ldlrepro.models.deep._training import Trainer
 
         self._check()
+        check_two_classes(D)
         with own_state(self.n_threads):
             trainer = Trainer(self, X, D, device_of(self.device))
             trainer.run()

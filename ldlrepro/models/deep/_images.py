@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 
+from ldlrepro.models.deep._checks import check_coloured
 from ldlrepro.models.deep._packages import needed
 
 
@@ -93,6 +94,7 @@ def _read(path, row, size):
         raise ValueError(
             f"{os.fspath(path)} (row {row}) is a grey image, mode {mode}: save it in colour (RGB)."
         )
+    check_coloured(coloured, mode, path, row)
     return _resized(coloured, size)
 
 

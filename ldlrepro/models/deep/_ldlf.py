@@ -27,11 +27,13 @@ class DeepLDLForest(DeepTrees):
         more), or on the outputs that these mini-batches had.
     trunk : {"small", "alexnet", "vgg16", None}
         The network under the head. "small" has nine convolutions, for images of 64 to 128 pixels;
-        the others are those of the paper, slow on a CPU. None: rows of features are passed, not
-        images.
+        the others are the paper's kinds, slow on a CPU; AlexNet in one column, as torchvision has
+        it. None: rows of features are passed, not images.
     weights : path or None, a file with the weights of the trunk that ``torch.save`` wrote of a
-        dictionary of tensors; for AlexNet and VGG-16 with torchvision's names. It is read with
-        ``weights_only=True``, so that it cannot run code. None: random weights.
+        dictionary of tensors; for AlexNet and VGG-16 with torchvision's names, and for images
+        scaled as torchvision does, by the channels' means and deviations over ImageNet. It is read
+        with ``weights_only=True``, so that it cannot run code. None: random weights, and images
+        scaled by the channels of the training rows.
     size : int, side in pixels to which images are brought.
     epochs : int >= 1, passes over the training rows at most.
     batch_size : int >= 1, rows of a mini-batch at most; none has a single row.
@@ -84,13 +86,17 @@ class DeepLDLForest(DeepTrees):
     As in LDLForest the last layer starts with outputs of about 1, and as Eq. 6 is zero while the
     leaves are uniform, an update of the leaves comes first, on a pass over the training rows.
 
-    With ``trunk=None``, ``optimizer="sgd"``, ``schedule=None`` and ``refresh=True`` this is
-    LDLForest: the layer has no bias then.
+    With ``trunk=None``, ``optimizer="sgd"``, ``schedule=None``, ``weight_decay=0`` and
+    ``refresh=True`` this is LDLForest on features as they are (``scale=None``) up to the draws of
+    the mini-batches: the layer has no bias then.
 
     Departures: the paper goes on from a network trained on faces (VGG-Face, section 4.2); here
     weights are random unless a file is named, and the default trunk is a small one. Adam with a
     falling rate, moved images and early stopping on held-out rows in place of plain steps, 25,000
     of them; leaves are updated every 33 mini-batches in place of 100 (section 4), of 50 rows.
+    Mini-batches cut a random order of the rows, where Algorithm 1 draws them at random; the outputs
+    have a bias. Without ``refresh`` the leaves see outputs of moved images, normalised within their
+    mini-batch.
 
     References
     ----------

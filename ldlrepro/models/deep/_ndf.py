@@ -25,11 +25,13 @@ class DeepNDFLDL(DeepTrees):
         more), or on the outputs that these mini-batches had.
     trunk : {"small", "alexnet", "vgg16", None}
         The network under the head. "small" has nine convolutions, for images of 64 to 128 pixels;
-        the others are those of the paper, slow on a CPU. None: rows of features are passed, not
-        images.
+        the others are the paper's kinds, slow on a CPU; AlexNet in one column, as torchvision has
+        it. None: rows of features are passed, not images.
     weights : path or None, a file with the weights of the trunk that ``torch.save`` wrote of a
-        dictionary of tensors; for AlexNet and VGG-16 with torchvision's names. It is read with
-        ``weights_only=True``, so that it cannot run code. None: random weights.
+        dictionary of tensors; for AlexNet and VGG-16 with torchvision's names, and for images
+        scaled as torchvision does, by the channels' means and deviations over ImageNet. It is read
+        with ``weights_only=True``, so that it cannot run code. None: random weights, and images
+        scaled by the channels of the training rows.
     size : int, side in pixels to which images are brought.
     epochs : int >= 1, passes over the training rows at most.
     batch_size : int >= 1, rows of a mini-batch at most; none has a single row.
@@ -81,7 +83,8 @@ class DeepNDFLDL(DeepTrees):
     The paper's dNDFs-LDL (section 4.4) has the depth and the number of outputs of its dLDLFs. All
     trees stand on one trunk; a mini-batch is for one of them, drawn at random.
 
-    Departures: those of `DeepLDLForest`.
+    Departures: those of `DeepLDLForest`; and as no output is shared there are as many as split
+    nodes, K (2^(h-1) - 1), where the paper has as many as for its dLDLFs.
 
     References
     ----------

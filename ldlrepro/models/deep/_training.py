@@ -97,7 +97,7 @@ class Trainer:
 
     Parameters
     ----------
-    model : the estimator, read for its parameters; ``model._head(width, c, rng, phi)`` is its head
+    model : the estimator, read for its parameters; ``model.head(width, c, phi)`` is its head
     X : (n, size, size, 3) uint8, or (n, q) features where there is no trunk
     D : (n, c) float64; device : torch.device
     """

@@ -68,7 +68,11 @@ class _Classic(nn.Module):
 
 
 def alexnet():
-    """AlexNet (Krizhevsky et al. 2012) in one column, without its last layer; 63 pixels or more."""
+    """AlexNet without its last layer; 63 pixels or more.
+
+    As torchvision has it, whose weights are public: one column, other widths than Krizhevsky et al.
+    2012 (96, 256, 384, 384, 256 channels in two) and no local response normalisation.
+    """
     features = nn.Sequential(
         *(nn.Conv2d(3, 64, 11, 4, 2), nn.ReLU(), nn.MaxPool2d(3, 2)),
         *(nn.Conv2d(64, 192, 5, 1, 2), nn.ReLU(), nn.MaxPool2d(3, 2)),
