@@ -35,6 +35,7 @@ def fits(losses, kinds=("re-aligned", "from rankings"), folds=10):
     return pd.DataFrame(rows)
 
 
+SHARES = ["10%", "60%"]
 GRID = pd.DataFrame(
     [("dLDLF", k, None, 1.0 - 0.01 * k) for k in (1, 2, 5)]
     + [("dNDF-LDL", k, None, 1.0 + 0.01 * k) for k in (1, 2, 5)]
@@ -48,7 +49,7 @@ LOSSES = DEEP | {"SA-IIS": 0.9, "SA-BFGS": 0.8, "StructRF": 0.4}
 def test_methods_are_those_that_are_declared():
     for experiment in PAPER.experiments:
         names = {m.name for m in experiment.methods} - {"MeanPredictor", "UniformPredictor"}
-        if experiment.name != images.FIGURE_4:
+        if experiment.name != images.FIGURE_4:  # whose methods are named by trees and depth
             assert names in (set(images.DEEP), set(images.RIVALS))
 
 
@@ -61,15 +62,24 @@ def test_methods_are_in_the_order_of_their_loss_and_say_what_they_saw():
 
 
 def test_a_verdict_says_that_it_is_of_other_data():
-    found = images.claims(fits(LOSSES), GRID)
-    lowest, *others = found.verdict
-    assert lowest == "tested on other data: holds in part"  # StructRF has the least loss here
-    assert set(others) == {"tested on other data: holds"}
-    near = images.claims(fits(LOSSES | {"dLDLF": 0.5988}), GRID)
+    shares = fits(LOSSES, kinds=SHARES, folds=3)
+    found = images.claims(fits(LOSSES), GRID, shares)
+    verdicts = found.verdict.tolist()
+    for row in (3, 0):  # StructRF has the least loss here
+        assert verdicts.pop(row) == "tested on other data: does not hold"
+    assert "first in 0 of 10 columns" in found.evidence[0]
+    assert "at 0 of 2 shares (StructRF at 10%, StructRF at 60%)" in found.evidence[3]
+    assert set(verdicts) == {"tested on other data: holds"}
+    better = {"StructRF": 0.7}
+    shares = fits(LOSSES | better, kinds=SHARES, folds=3)
+    found = images.claims(fits(LOSSES | better), GRID, shares)
+    assert set(found.verdict) == {"tested on other data: holds"}
+    near = images.claims(fits(LOSSES | {"dLDLF": 0.5988}), GRID, shares)
     assert near.verdict[1] == "tested on other data: no difference shown"
     leads = re.findall(r"(0\.\d{3}) \(labels", near.evidence[1])
     assert len(leads) == 2 and all(float(lead) > 0.0012 for lead in leads)
-    worse = images.claims(fits(LOSSES | {"dLDLF": 0.95}), GRID.assign(kl_divergence=1.0))
+    flat = GRID.assign(kl_divergence=1.0)
+    worse = images.claims(fits(LOSSES | {"dLDLF": 0.95}), flat, shares)
     said = dict(zip(worse["the paper says"], worse.verdict, strict=True))
     assert [v for c, v in said.items() if "dLDLF is better than DLDL" in c] == [
         "tested on other data: does not hold"
@@ -90,8 +100,8 @@ def test_differences_are_of_the_deep_method_and_tested():
 
 def test_what_was_not_run_is_said():
     nothing = GRID.iloc[:0]
-    found = images.claims(fits(LOSSES), nothing).set_index("the paper says").verdict
-    assert (found == "not run").sum() == 2
+    found = images.claims(fits(LOSSES), nothing, fits(LOSSES).iloc[:0])
+    assert (found.verdict == "not run").sum() == 3
     (axis,) = images.figure_4(nothing).axes
     assert axis.texts[0].get_text().startswith("Not run: ldlrepro run images")
 
@@ -115,6 +125,21 @@ def test_a_seed_counts_when_all_its_fits_are_there(monkeypatch):
     folds = images.image_records(PAPER).groupby("dataset").fold.agg(set)
     assert folds["from rankings"] == set(range(30))
     assert folds["re-aligned"] == {*range(10), *range(20, 30)}
+
+
+def test_a_share_counts_when_all_its_fits_are_there(monkeypatch):
+    declared = {experiment.name: experiment for experiment in PAPER.experiments}
+
+    def read(paper, name, profile, datasets):
+        methods, lacks = declared[name].methods, name == "image_features_share_20"
+        rows = [(m.name, fold, 0.1 * fold) for m in methods for fold in range(3)][lacks:]
+        return pd.DataFrame(rows, columns=["method", "fold", "kl_divergence"])
+
+    monkeypatch.setattr(images, "read", read)
+    table = images.by_share(images.share_records(PAPER))
+    assert table.columns.tolist() == ["10%", "30%", "40%", "50%", "60%"]
+    assert set(table.index) == {*images.DEEP, *images.RIVALS, "MeanPredictor", "UniformPredictor"}
+    np.testing.assert_allclose(table, 0.1)
 
 
 def test_a_panel_of_figure_4_counts_when_all_its_fits_are_there(monkeypatch):

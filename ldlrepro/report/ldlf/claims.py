@@ -40,8 +40,15 @@ OWN_ITERATIONS = "sNDF-LDL, each its own iterations"
 #: Lines of sLDLF by number of trees: at one rate, rate chosen, and so on drawn rows.
 OWN_LINES = ("sLDLF", "sLDLF, rate chosen", f"sLDLF, rate chosen{DRAWN}")
 #: Claims about the deep forest, and those of them that the page on photographs looks at.
-ON_MORPH = ("any-form", "dldlf-every-ratio", "trees-on-morph", "depth-on-morph")
-ON_PHOTOGRAPHS = ("dldlf-best-on-morph", "dldlf-beats-dldl", "deep-beats-shallow")
+ON_MORPH = ("any-form",)
+ON_PHOTOGRAPHS = (
+    "dldlf-best-on-morph",
+    "dldlf-beats-dldl",
+    "deep-beats-shallow",
+    "dldlf-every-ratio",
+    "trees-on-morph",
+    "depth-on-morph",
+)
 
 
 def claims(records, cells, grid, leaves, printed, measures):

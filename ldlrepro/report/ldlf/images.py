@@ -10,7 +10,7 @@ from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import stats
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import NOT_RUN, share_claim, verdict
-from ldlrepro.report.compare import p_value, pairs_of, wins
+from ldlrepro.report.compare import firsts, p_value, pairs_of, wins
 from ldlrepro.report.ldlf import figures
 from ldlrepro.report.plots import legend_below, panels
 from ldlrepro.report.values import Spread, p_text
@@ -38,7 +38,7 @@ def image_records(paper):
     """
     frames, partly = {}, set()
     for experiment in paper.experiments:
-        if experiment.name == FIGURE_4:
+        if experiment.test_share is not None:
             continue
         mine = read(paper, experiment.name, "paper", list(experiment.datasets))
         here = LABELS[experiment.images["labels"]], experiment.seed
@@ -48,6 +48,31 @@ def image_records(paper):
         frames.setdefault(here, []).append(mine)
     whole = [f for here, both in frames.items() if here not in partly for f in both]
     return pd.concat(whole, ignore_index=True)
+
+
+def share_records(paper):
+    """Records on re-aligned labels by the share of the rows that train, "10%" ..., as data set.
+
+    A share counts when all its fits are there, on photographs and on features.
+    """
+    frames, partly = {}, set()
+    for experiment in paper.experiments:
+        if "_share_" not in experiment.name:
+            continue
+        mine = read(paper, experiment.name, "paper", list(experiment.datasets))
+        share = f"{100 * (1 - experiment.test_share):.0f}%"
+        if len(mine) < len(experiment.methods) * experiment.folds:
+            partly.add(share)
+        frames.setdefault(share, []).append(mine.assign(dataset=share))
+    whole = [f for share, both in frames.items() if share not in partly for f in both]
+    return pd.concat(whole, ignore_index=True) if whole else frames["10%"][0].iloc[:0]
+
+
+def by_share(records):
+    """Mean K-L over the hold-outs of each share, from `share_records`: the form of Table 3."""
+    mean = records.groupby(["method", "dataset"]).kl_divergence.mean().unstack("dataset")
+    mean = mean.rename_axis(columns="rows that train")
+    return mean.sort_values(mean.columns[-1]) if len(mean.columns) else mean
 
 
 def kinds(records):
@@ -152,20 +177,21 @@ def figure_4(grid):
     return figures.figure_4(grid, f"Not run: ldlrepro run images --experiment {FIGURE_4}")
 
 
-def claims(records, grid):
+def claims(records, grid, shares):
     """What the paper says of deep models on faces, and what came out here, on other data.
 
     Parameters
     ----------
-    records : of `image_records`; grid : of `grid_of_figure_4`
+    records : of `image_records`; grid : of `grid_of_figure_4`; shares : of `share_records`
     """
     shallow = [(deep, rival) for deep in DEEP[:2] for rival in ("SA-IIS", "CPNN", "SA-BFGS")]
     others = [("dLDLF", rival) for rival in (*DEEP, *RIVALS) if rival != "dLDLF"]
     evidence = {
-        "dldlf-best-on-morph": _better(records, others),
+        "dldlf-best-on-morph": _first(records, others),
         "dldlf-beats-dldl": _better(records, [("dLDLF", "DLDL")]),
         "deep-beats-shallow": _better(records, shallow),
     }
+    evidence["dldlf-every-ratio"] = _at_every_share(shares)
     evidence |= {key: (_HOLDS[verdict(share)], text) for key, (share, text) in _curves(grid)}
     listed = published.claims("ldlf").set_index("id")
     rows = [
@@ -178,6 +204,30 @@ def claims(records, grid):
         for name, (word, text) in evidence.items()
     ]
     return pd.DataFrame(rows, columns=["the paper says", "section", "verdict", "evidence"])
+
+
+def _first(records, others):
+    """Whether dLDLF has the best mean by each measure, on each kind of labels."""
+    means = records.groupby(["dataset", "method"])[list(SHOWN)].mean().reset_index()
+    means = means.melt(["dataset", "method"], var_name="measure", value_name="mean")
+    first = means[firsts(means)]
+    by = first.groupby(["dataset", "measure"]).method.agg(set)
+    share, text = share_claim(["dLDLF" in some for some in by], "first in", " columns")
+    ahead = wins(records, others, SHOWN)
+    return _HOLDS[verdict(share)], f"{text}; beside each other method: {ahead}"
+
+
+def _at_every_share(shares):
+    """Whether dLDLF has the lowest mean K-L whatever the share of the rows that train."""
+    if shares.empty:
+        return "not run", "no records"
+    means = shares.groupby(["dataset", "method"]).kl_divergence.mean()
+    first = means.groupby(level="dataset").idxmin().map(lambda pair: pair[1])
+    share, text = share_claim(first == "dLDLF", "lowest mean K-L at", " shares")
+    said = ", ".join(f"{method} at {at}" for at, method in first.items())
+    others = [("dLDLF", m) for m in (*DEEP, *RIVALS) if m != "dLDLF"]
+    ahead = wins(shares, others, ["kl_divergence"])
+    return _HOLDS[verdict(share)], f"{text} ({said}); beside each other method: {ahead}"
 
 
 def _better(records, pairs):
