@@ -264,6 +264,9 @@ def _curves(grid):
     else:
         best = depth.idxmin()
         inside = depth.index.min() < best < depth.index.max()
-        turns = float(inside), f"lowest K-L at depth {best}, of {list(depth.index)}"
+        turns = (
+            float(inside),
+            f"lowest K-L at depth {best:.0f}, of {', '.join(f'{h:.0f}' for h in depth.index)}",
+        )
     yield "trees-on-morph", share_claim(goes, "steps that go as said:")
     yield "depth-on-morph", turns
