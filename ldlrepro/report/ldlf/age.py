@@ -191,7 +191,7 @@ def by_width(study):
     for method in study.method.unique():
         counts = taken.get(method, pd.Series(dtype=int))
         table[f"{method} takes it"] = [
-            counts.get(float(w), 0) if w != "chosen" else None for w in table.index
+            str(counts.get(float(w), 0)) if w != "chosen" else "" for w in table.index
         ]
     return table
 
