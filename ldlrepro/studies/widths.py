@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from ldlrepro import SABFGS, LDLForest, datasets
 from ldlrepro.metrics import mae_argmax, mae_expectation
-from ldlrepro.models.age._ages import ages_of, normal
+from ldlrepro.models.age import ages_of, normal
 from ldlrepro.protocols.declare import Experiment
 from ldlrepro.protocols.split import by_groups
 
