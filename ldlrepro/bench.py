@@ -446,9 +446,8 @@ def _memory():
 
 
 def _suite():
-    """MLDF for its six measures at once, on two threads: the longest fit of the chapters that real
-    data allow. Timed once, on half of the rows as in the chapter; the precision is that of the
-    layers for hamming loss."""
+    """MLDF for its six measures at once, on two threads. Timed once, on half of the rows as in the
+    chapter; the precision is that of the layers for hamming loss."""
     bunch = datasets.load_or_standin("corel16k001")
     X, Y, test, train = _halves(bunch)
     MLDFSuite(max_layers=1, random_state=0).fit(X[:50], Y[:50])  # compiles

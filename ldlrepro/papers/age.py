@@ -44,7 +44,7 @@ METHODS = (
     Method("CPNN", CPNN(max_iter=50)),
 )
 
-# The paper's number of updates of the leaves, at twice the time.
+# Eq. 12 as often in an update of the leaves as in section 4.
 LEAVES = Method(
     "sLDLF, 20 updates of the leaves",
     LDLForest(**_TREES | {"leaf_iter": 20}),
@@ -58,7 +58,7 @@ TREES = Method(
     _GRID,
     settings={"learner": "sLDLF", "n_estimators": 20},
 )
-# All mini-batches for each tree, at five times the time.
+# All mini-batches for each tree: five times the iterations.
 BUDGET = Method(
     "sNDF-LDL, 400 iterations a tree",
     NDFLDL(**_TREES, shared_budget=False),

@@ -183,7 +183,7 @@ def by_width(study):
     rows = {f"{width:g}": group for width, group in study.groupby("width")}
     table = {}
     for name, group in {**rows, "chosen": best}.items():
-        mean = _by_faces(group)
+        mean = pooled(group, ("argmax", "expectation")).sort_index()
         for method, errors in mean.iterrows():
             row = table.setdefault(name, {})
             row[f"{method}, arg-max"], row[f"{method}, expectation"] = errors
@@ -194,9 +194,3 @@ def by_width(study):
             str(counts.get(float(w), 0)) if w != "chosen" else "" for w in table.index
         ]
     return table
-
-
-def _by_faces(study):
-    weighted = study[["argmax", "expectation"]].mul(study.n_test, axis=0)
-    sums = weighted.groupby(study.method).sum()
-    return sums.div(study.n_test.groupby(study.method).sum(), axis=0)

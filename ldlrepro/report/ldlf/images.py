@@ -36,18 +36,17 @@ def image_records(paper):
 
     A seed counts for a kind of labels when all its fits are there, on photographs and on features.
     """
-    frames, partly = {}, set()
+    tables = {}
     for experiment in paper.experiments:
-        if experiment.test_share is not None:
-            continue
-        mine = read(paper, experiment.name, "paper", list(experiment.datasets))
-        here = LABELS[experiment.images["labels"]], experiment.seed
-        if len(mine) < len(experiment.methods) * experiment.folds:
-            partly.add(here)
-        mine = mine.assign(dataset=here[0], fold=mine.fold + experiment.folds * experiment.seed)
-        frames.setdefault(here, []).append(mine)
-    whole = [f for here, both in frames.items() if here not in partly for f in both]
-    return pd.concat(whole, ignore_index=True)
+        if experiment.test_share is None:
+            here = LABELS[experiment.images["labels"]], experiment.seed
+            tables.setdefault(here, []).append(experiment)
+    parts = [
+        records.assign(dataset=kind, fold=records.fold + experiment.folds * seed)
+        for (kind, seed), both in tables.items()
+        for experiment, records in _whole(paper, both)
+    ]
+    return pd.concat(parts, ignore_index=True)
 
 
 def share_records(paper):
@@ -55,17 +54,25 @@ def share_records(paper):
 
     A share counts when all its fits are there, on photographs and on features.
     """
-    frames, partly = {}, set()
+    shares = {}
     for experiment in paper.experiments:
-        if "_share_" not in experiment.name:
-            continue
-        mine = read(paper, experiment.name, "paper", list(experiment.datasets))
-        share = f"{100 * (1 - experiment.test_share):.0f}%"
-        if len(mine) < len(experiment.methods) * experiment.folds:
-            partly.add(share)
-        frames.setdefault(share, []).append(mine.assign(dataset=share))
-    whole = [f for share, both in frames.items() if share not in partly for f in both]
-    return pd.concat(whole, ignore_index=True) if whole else frames["10%"][0].iloc[:0]
+        if "_share_" in experiment.name:
+            share = f"{100 * (1 - experiment.test_share):.0f}%"
+            shares.setdefault(share, []).append(experiment)
+    parts = [
+        records.assign(dataset=share)
+        for share, both in shares.items()
+        for _, records in _whole(paper, both)
+    ]
+    nothing = pd.DataFrame(columns=["dataset", "method", "fold", "kl_divergence"])
+    return pd.concat(parts, ignore_index=True) if parts else nothing
+
+
+def _whole(paper, experiments):
+    """Pairs (experiment, records), or none where a fit of any of them is not there."""
+    pairs = [(e, read(paper, e.name, "paper", list(e.datasets))) for e in experiments]
+    whole = all(len(records) >= len(e.methods) * e.folds for e, records in pairs)
+    return pairs if whole else []
 
 
 def by_share(records):
