@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax, xlogy
 
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import kl_divergence
@@ -32,6 +32,23 @@ def test_cpnn_loss_and_gradient(codes):
     )
     assert value == pytest.approx(kl_divergence(D, softmax(F, axis=1)), rel=1e-9)
     np.testing.assert_allclose(gradient, approx_fprime(w, lambda v: loss(v)[0]), atol=1e-6)
+
+
+def test_cpnn_loss_far_out():
+    """Features that add up to thousands: units of 0 and 1, finite numbers."""
+    X, D = data()
+    loss = _cpnn.CPNNLoss(X, D, np.eye(3), np.zeros(3))
+    w = _cpnn._start(np.random.default_rng(1), 4, 3, 5, outer=True)
+    w[:20] *= 1e4
+    value, gradient = loss(w)
+    F = _cpnn._forward(X, np.eye(3), _cpnn._unpack(w, 4, 3, 5))[1]
+    assert value == pytest.approx((xlogy(D, D) - D * log_softmax(F, axis=1)).sum() / len(D))
+    assert np.isfinite(gradient).all()
+
+
+def test_the_loss_of_cpnn_is_the_divergence_of_its_predictions():
+    model = CPNN(max_iter=20, random_state=0).fit(toy.X, toy.D)
+    assert model.loss_ == pytest.approx(kl_divergence(toy.D, model.predict(toy.X)), rel=1e-9)
 
 
 def test_aabp_loss_and_gradient():

@@ -2,11 +2,12 @@
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, softmax, xlogy
+from scipy.special import expit, softmax, xlogy
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.kernels.cpnn import pass_rows
 
 _ENCODINGS = ("number", "one_hot")
 
@@ -165,29 +166,33 @@ class CPNNLoss:
     """
 
     def __init__(self, X, D, codes, offset):
-        self.X, self.D, self.codes, self.offset = X, D, codes, offset
+        self.X, self.D, self.codes, self.offset = X, np.ascontiguousarray(D), codes, offset
         self.constant = xlogy(D, D).sum()
 
     def __call__(self, w):
         """Return the loss (float) and its gradient, as flat as ``w``."""
         n, q = self.X.shape
-        h = (len(w) - 1) // (q + self.codes.shape[1] + 2)
-        weights = _unpack(w, q, self.codes.shape[1], h)
-        H, F = _forward(self.X, self.codes, weights)
-        F += self.offset
-        loss = (self.constant - (self.D * log_softmax(F, axis=1)).sum()) / n
-        residual = (softmax(F, axis=1) - self.D) / n
-        out = np.tensordot(residual, H, 2)
-        back = residual[:, :, None] * weights[3] * H * (1 - H)
-        over_rows, over_labels = back.sum(axis=0), back.sum(axis=1)
+        c, e = self.codes.shape
+        h = (len(w) - 1) // (q + e + 2)
+        V, U, b, o, last = _unpack(w, q, e, h)
+        over_labels, over_rows, out = np.empty((n, h)), np.empty((c, h)), np.empty(c + h)
+        parts = _exp_minus(self.X @ V + b), _exp_minus(self.codes @ U)
+        loss = pass_rows(*parts, o, self.offset + last, self.D, over_labels, over_rows, out)
+        over_rows *= o
         gradient = (
-            self.X.T @ over_labels,
+            (self.X.T @ over_labels) * o,
             self.codes.T @ over_rows,
             over_rows.sum(axis=0),
-            out,
-            residual.sum(),
+            out[c:],
+            out[:c].sum(),
         )
-        return loss, np.concatenate([np.ravel(g) for g in gradient])
+        return (loss + self.constant) / n, np.concatenate([np.ravel(g) for g in gradient]) / n
+
+
+def _exp_minus(sums):
+    """exp(-sums), of sums beyond 350 as of 350: a product of two stays finite, and its unit 0 or 1
+    unless the label's own sum is in the hundreds too."""
+    return np.exp(-np.clip(sums, -350, 350))
 
 
 def _start(rng, q, e, h, outer):
