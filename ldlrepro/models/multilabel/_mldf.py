@@ -6,12 +6,12 @@ from hashlib import blake2b
 from itertools import chain
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from ldlrepro.metrics import MULTILABEL
+from ldlrepro.models._threads import in_threads
 from ldlrepro.models.multilabel._base import MultiLabelEstimator, check_whole
 from ldlrepro.models.multilabel._confidence import (
     LABEL_BASED,
@@ -172,8 +172,9 @@ class _Cascades(BaseEstimator):
         H = np.empty((n, 2 * c))
         n_estimators = self.n_estimators + (t - 1) * self.more_estimators
 
-        def one(kind, number):
+        def one(forest):
             """The trees of a forest that one fold is left out of; its rows of H."""
+            kind, number = forest
             fold = self._folds[number]
             kept = np.ones(n, bool)
             kept[fold] = False
@@ -193,7 +194,7 @@ class _Cascades(BaseEstimator):
             return forest.trees
 
         each = [(kind, number) for kind in range(2) for number in range(self.n_folds)]
-        trees = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(one)(*k) for k in each)
+        trees = in_threads(one, each, self.n_jobs)
         halves = trees[: self.n_folds], trees[self.n_folds :]
         forests = [LabelForest(list(chain.from_iterable(half)), c) for half in halves]
         return forests, H

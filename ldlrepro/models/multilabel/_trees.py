@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from ldlrepro.kernels.columns import Numeric, TwoValued, in_order
 from ldlrepro.kernels.label_split import Labels
@@ -11,6 +10,7 @@ from ldlrepro.kernels.label_walk import add_leaves, add_leaves_of_bits, steps
 from ldlrepro.kernels.labels import Rule, grow
 from ldlrepro.kernels.nodes import Limits
 from ldlrepro.models._columns import sparse_rows
+from ldlrepro.models._threads import in_threads
 
 #: Bytes of features that are predicted together: they stay in the processor's cache over the trees.
 _BLOCK = 2**20
@@ -154,21 +154,30 @@ def grow_forest(
         int(min_samples_split),
         q if max_features is None else int(max_features),
     )
-    drawn = (rows[rng.randint(len(rows), size=len(rows))] if bootstrap else rows for _ in states)
+    all_rows = _times_drawn(rows, n)
 
-    def one(state, drawn):
+    def draw():
+        return _times_drawn(rows[rng.randint(len(rows), size=len(rows))], n)
+
+    def one(tree):
+        state, weight = tree
         return grow(
             columns.numeric,
             columns.two_valued,
             labels,
             n_labels,
-            np.bincount(drawn, minlength=n).astype(np.int32),
+            weight,
             Rule(entropy, random_cut),
             limits,
             np.array([state]),
         )
 
-    run = Parallel(n_jobs=n_jobs, prefer="threads")
-    trees = run(delayed(one)(*each) for each in zip(states, drawn, strict=True))
+    each = ((state, draw() if bootstrap else all_rows) for state in states)
+    trees = in_threads(one, each, n_jobs)
     cuts = None if len(columns.numeric.feature) else columns.two_valued.cut
     return LabelForest(trees, n_labels, cuts)
+
+
+def _times_drawn(rows, n):
+    """How often each of n rows was drawn: (n,) int32."""
+    return np.bincount(rows, minlength=n).astype(np.int32)

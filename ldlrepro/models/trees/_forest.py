@@ -1,7 +1,6 @@
 """What StructRF and the single-label forest share: drawing, growing, joining and walking trees."""
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
@@ -10,6 +9,7 @@ from ldlrepro.kernels.columns import Sorted, in_order
 from ldlrepro.kernels.nodes import LEAF, Limits
 from ldlrepro.kernels.split import Step
 from ldlrepro.models._columns import by_kind
+from ldlrepro.models._threads import in_threads
 
 #: Features that are put in order at a time.
 _BLOCK = 16
@@ -69,8 +69,7 @@ class DistributionForest(LDLEstimator):
             state = np.array([seed], np.uint64)
             return kernel.grow(D, weight, label, n_classes, columns, limits, step, state)
 
-        trees = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(one)(s) for s in seeds)
-        self._join(trees, q)
+        self._join(in_threads(one, seeds, self.n_jobs), q)
 
     def _join(self, trees, q):
         leaves = [tree.leaves for tree in trees]
@@ -141,5 +140,5 @@ def _prepare(X, n_jobs=None):
         columns.entry[block] = in_order(values)[1]
 
     blocks = range(0, len(many), _BLOCK)
-    Parallel(n_jobs=n_jobs, prefer="threads")(delayed(put_in_order)(first) for first in blocks)
+    in_threads(put_in_order, blocks, n_jobs)
     return columns, sparse
