@@ -1,11 +1,14 @@
 """Threads of BLAS inside fits and predictions."""
 
+import time
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from ldlrepro import threads
 from ldlrepro.base import LDLEstimator
+from ldlrepro.models._threads import in_threads
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
 pytestmark = pytest.mark.jit_only("of threads, not of kernels")
@@ -57,3 +60,16 @@ def test_threads_are_given_back_after_an_error():
         with pytest.raises(ValueError, match="no"):
             Fails().fit(X, Y)
         assert blas_threads() == {2}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, -1])
+def test_shared_work_keeps_its_order_and_its_errors(n_jobs):
+    def square(i):
+        time.sleep((i % 3) / 1000)
+        if i == 13:
+            raise ValueError("thirteen")
+        return i * i
+
+    assert in_threads(square, (i for i in range(12)), n_jobs) == [i * i for i in range(12)]
+    with pytest.raises(ValueError, match="thirteen"):
+        in_threads(square, range(20), n_jobs)
