@@ -390,6 +390,7 @@ def meaning(text):
         ("m = Measure('a', label='A')", "m = Measure('a', label='B')"),
         ("def f():\n    check_parameter_types(x)\n    return 1", "def f():\n    return 1"),
         ("with a(), one_blas_thread(x):\n    f()", "with a():\n    f()"),
+        ("with a(), repeatable(x):\n    f()", "with a():\n    f()"),
     ],
 )
 def test_what_means_the_same(one, other):

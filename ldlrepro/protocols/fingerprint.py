@@ -14,14 +14,16 @@ from ldlrepro.datasets import loading, readers, registry
 from ldlrepro.protocols import job, selection, source, split
 
 #: Modules that are not followed: what they find is checked in each record by its sha256, their
-#: words are for people, they keep compiled code and change none, they only raise, or they bound
-#: threads of which processes that make records have one.
+#: words are for people, they keep compiled code and change none, they only raise, they bound
+#: threads of which processes that make records have one, or they change what CUDA does, and records
+#: are made on CPUs.
 _NOT_FOLLOWED = {
     "ldlrepro.datasets.files",
     "ldlrepro.datasets.registry",
     "ldlrepro.errors",
     "ldlrepro.kernels._cache",
     "ldlrepro.models.deep._checks",
+    "ldlrepro.models.deep._cuda",
     "ldlrepro.parameter_types",
     "ldlrepro.paths",
     "ldlrepro.threads",

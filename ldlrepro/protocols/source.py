@@ -34,8 +34,9 @@ _ONLY_RAISE = {
     "check_some",
     "check_two_classes",
 }
-#: Contexts, entered beside others, that bound threads: those that make records have one.
-_ONLY_THREADS = {"one_blas_thread"}
+#: Contexts, entered beside others, that move no number of a record: they bound threads (those that
+#: make records have one), or change what CUDA does (records are made on CPUs).
+_NO_NUMBERS = {"one_blas_thread", "repeatable"}
 #: Class -> its keyword that is only printed.
 _LABELS = {"Measure": "label"}
 
@@ -238,7 +239,7 @@ def meaning(node):
     if isinstance(node, ast.Raise):
         fields = {"exc": node.exc.func if isinstance(node.exc, ast.Call) else node.exc}
     if isinstance(node, ast.With):
-        fields["items"] = [i for i in node.items if not _bounds_threads(i)] or node.items
+        fields["items"] = [i for i in node.items if not _moves_nothing(i)] or node.items
     if isinstance(node, ast.Call):
         called = getattr(node.func, "attr", getattr(node.func, "id", None))
         if called == "warn":
@@ -280,10 +281,10 @@ def _is_check(node):
     return isinstance(node, ast.Expr) and getattr(called, "id", None) in _ONLY_RAISE
 
 
-def _bounds_threads(item):
-    """Whether an item of a with-statement only bounds threads."""
+def _moves_nothing(item):
+    """Whether an item of a with-statement is a context of _NO_NUMBERS."""
     called = getattr(item.context_expr, "func", None)
-    return getattr(called, "id", None) in _ONLY_THREADS and item.optional_vars is None
+    return getattr(called, "id", None) in _NO_NUMBERS and item.optional_vars is None
 
 
 def clear():

@@ -34,8 +34,9 @@ class DLDL(DeepLDL):
         after each epoch; the best weights are kept. With 0, the last ones are.
     n_iter_no_change : int >= 1, epochs without a better one after which to stop.
     checkpoint : path or None, a file written after each epoch. A fit that finds it goes on from
-        there, on a CPU with the same bits as without the interruption.
-    device : {"auto", "cpu", "cuda"}, "auto" being CUDA where there is one.
+        there, on the same machine with the same bits as without the interruption.
+    device : {"auto", "cpu", "cuda"}, "auto" being CUDA where there is one. The two round otherwise,
+        which training amplifies.
     n_threads : int >= 1, threads of torch during a fit; numbers may depend on it.
     progress : bool, whether a bar on standard error counts the epochs.
     random_state : int, RandomState or None: weights at the start, mini-batches, validation rows.

@@ -5,6 +5,7 @@ from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.models.deep._checks import check_some, check_two_classes
+from ldlrepro.models.deep._cuda import repeatable
 from ldlrepro.models.deep._images import check_images
 from ldlrepro.models.deep._packages import device_of, needed, own_state
 
@@ -107,7 +108,7 @@ class DeepLDL(LDLEstimator):
 
         self._check()
         check_two_classes(D)
-        with own_state(self.n_threads):
+        with own_state(self.n_threads), repeatable(self.device):
             trainer = Trainer(self, X, D, device_of(self.device))
             trainer.run()
         self.network_ = trainer.network.cpu()
@@ -116,7 +117,7 @@ class DeepLDL(LDLEstimator):
         self.validation_curve_ = np.array(trainer.validated)
 
     def _predict(self, X):
-        with own_state(self.n_threads):
+        with own_state(self.n_threads), repeatable(self.device):
             network = self.network_.to(device_of(self.device))
             try:
                 return network.predict(X)
