@@ -1,9 +1,10 @@
 # make book: the book, from committed records.   make test: everything CI checks.
 PYTHON ?= python3
 BIN := .venv/bin
+INTERRUPTED := tests/test_interruptions.py
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb) $(wildcard book/*.ipynb))
 
-.PHONY: book archive test lint unit notebooks verify quick pages kernels clean
+.PHONY: book archive test lint unit interruptions notebooks verify quick pages kernels clean
 .DEFAULT_GOAL := book
 
 .venv/.installed: pyproject.toml constraints.txt
@@ -22,10 +23,10 @@ archive: book
 	@echo "The book, packed: $(CURDIR)/_build/ldlrepro-book.zip"
 
 # The longest first, for `make -j2 test`.
-test: .venv/.installed lint unit kernels notebooks quick verify pages
+test: .venv/.installed lint unit interruptions kernels notebooks quick verify pages
 
 # Two targets share the cores: threads of BLAS that wait for each other would take most of the time.
-unit kernels notebooks quick verify pages: export OPENBLAS_NUM_THREADS = 1
+unit interruptions kernels notebooks quick verify pages: export OPENBLAS_NUM_THREADS = 1
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
@@ -36,7 +37,11 @@ pages: book
 	$(BIN)/python -m pytest tests/pages
 
 unit: .venv/.installed
-	$(BIN)/python -m pytest tests --ignore tests/pages --durations 20
+	$(BIN)/python -m pytest tests --ignore tests/pages --ignore $(INTERRUPTED) --durations 20
+
+# Runs that are killed and go on: minutes of waiting, beside the other tests.
+interruptions: .venv/.installed
+	$(BIN)/python -m pytest $(INTERRUPTED)
 
 # The tests once more with the kernels interpreted: what is compiled is what is written.
 kernels: .venv/.installed
