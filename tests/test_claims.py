@@ -33,7 +33,7 @@ def values(records, column, *by):
     return found
 
 
-def test_structrf_is_slower_to_train_on_most_sets(evidence):
+def test_structrf_is_faster_to_train_in_half_of_the_pairs(evidence):
     times = scoreboard.chapter_of("structrf").records["times"]
     seconds = {
         key: median(v) for key, v in values(times, "fit_seconds", "dataset", "method").items()
@@ -43,7 +43,7 @@ def test_structrf_is_slower_to_train_on_most_sets(evidence):
         seconds[d, "StructRF"] < seconds[d, rival] for d in sets for rival in ("SA-IIS", "SA-BFGS")
     )
     verdict, text = evidence["structrf"]["trains-faster"]
-    assert verdict == "not" and f"below 1 in {less} of {2 * len(sets)} " in text
+    assert verdict == "partly" and f"below 1 in {less} of {2 * len(sets)} " in text
 
 
 def test_the_gain_by_chebyshev_and_the_largest_gain(evidence):
