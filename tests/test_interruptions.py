@@ -24,9 +24,9 @@ pytestmark = [
 ]
 
 
-def start(folder, *more, jobs=2):
+def start(folder, *more, jobs=2, script=HERE / "slow_paper.py"):
     """The command in a session of its own, so that a signal can go to its whole group."""
-    command = [sys.executable, str(HERE / "slow_paper.py"), "run", "slow", "--profile", "quick"]
+    command = [sys.executable, str(script), "run", "slow", "--profile", "quick"]
     variables = {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path]), "MARK_OF_TEST": str(folder)}
     return subprocess.Popen(
         [*command, "--n-jobs", str(jobs), "--out", str(folder), *more],
@@ -180,6 +180,31 @@ def kills(number, folder, seed):
 def test_kills_at_random_moments_lose_nothing(tmp_path):
     number = int(os.environ.get("LDLREPRO_TEST_KILLS", "4"))
     kills(number, tmp_path / "records", seed=number)
+
+
+@pytest.mark.parametrize("name", STOPS)
+def test_a_signal_while_the_workers_are_started(tmp_path, name):
+    """It comes when the workers are there and loky's thread is about to be."""
+    folder = tmp_path / "records"
+    number, status = STOPS[name]
+    script = tmp_path / "early.py"
+    script.write_text(
+        "import os, runpy, sys\n"
+        "from joblib.externals.loky.process_executor import _ExecutorManagerThread as thread\n"
+        "start = thread.start\n"
+        "def stopped(self):\n"
+        f"    os.kill(os.getpid(), {int(number)})\n"
+        "    start(self)\n"
+        "thread.start = stopped\n"
+        f"sys.argv[0] = {str(HERE / 'slow_paper.py')!r}\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    process = start(folder, script=script)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == status
+    assert "stopped; what was finished is kept" in err and "Traceback" not in err
+    none_left(folder)
+    finish(folder)
 
 
 def test_recompute_goes_on_where_it_was_stopped(tmp_path):

@@ -201,8 +201,9 @@ def results_of(tasks, n_jobs, backend):
         rest, waiting = iter(enumerate(tasks)), {}
         try:
             while True:
-                for i, task in islice(rest, at_once - len(waiting)):
-                    waiting[executor.submit(worker.run_task, task)] = i
+                with worker.undisturbed():
+                    for i, task in islice(rest, at_once - len(waiting)):
+                        waiting[executor.submit(worker.run_task, task)] = i
                 if not waiting:
                     return
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:

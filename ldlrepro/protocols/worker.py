@@ -120,14 +120,40 @@ def executor(processes):
     pool.shutdown(wait=True)
 
 
+@contextmanager
+def undisturbed():
+    """Hold signals that ask for an end back until the block is left.
+
+    loky starts processes and a thread when it is given a task; if an exception ends it midway,
+    it can neither go on nor be shut down.
+    """
+    if threading.current_thread() is not threading.main_thread():  # it gets no signals
+        yield
+        return
+    came = []
+    handlers = {n: signal.signal(n, lambda number, _: came.append(number)) for n in _ends()}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
+
+
+def _ends():
+    """The signals that ask for an end and have a handler to come back to."""
+    named = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+    return [number for number in named if signal.getsignal(number) is not None]
+
+
 def end_with(parent):
     """End this process soon after the process ``parent`` has ended, however that came about.
 
     Signals that ask for an end often go to a whole group: the parent answers them.
     """
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    for number in _ends():
+        signal.signal(number, signal.SIG_IGN)
 
     def watch():
         while os.getppid() == parent:
