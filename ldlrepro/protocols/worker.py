@@ -130,8 +130,11 @@ def undisturbed():
     if threading.current_thread() is not threading.main_thread():  # it gets no signals
         yield
         return
-    came = []
-    handlers = {n: signal.signal(n, lambda number, _: came.append(number)) for n in _ends()}
+    came, handlers = [], {}
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number and signal.getsignal(number) is not None:  # it can be given back
+            handlers[number] = signal.signal(number, lambda number, _: came.append(number))
     try:
         yield
     finally:
@@ -141,19 +144,14 @@ def undisturbed():
             signal.raise_signal(number)
 
 
-def _ends():
-    """The signals that ask for an end and have a handler to come back to."""
-    named = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
-    return [number for number in named if signal.getsignal(number) is not None]
-
-
 def end_with(parent):
     """End this process soon after the process ``parent`` has ended, however that came about.
 
     Signals that ask for an end often go to a whole group: the parent answers them.
     """
-    for number in _ends():
-        signal.signal(number, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
     def watch():
         while os.getppid() == parent:
