@@ -204,7 +204,6 @@ def test_a_signal_while_the_workers_are_started(tmp_path, name):
     assert process.returncode == status
     assert "stopped; what was finished is kept" in err and "Traceback" not in err
     none_left(folder)
-    finish(folder)
 
 
 def test_recompute_goes_on_where_it_was_stopped(tmp_path):
