@@ -1,16 +1,17 @@
 """The machine that makes numbers: how it is fixed, and how it is named.
 
 The last digits of a sum depend on the order of its terms, and BLAS and numpy choose theirs by the
-processor, as numba does when it turns a loop into vector instructions. Optimisers that stop before
-they converge carry such digits into the third one. So workers run with one set of kernels, that of
-x86 processors with AVX2, and with loops compiled for one of them, unless the variables below are
-set already.
+processor, as numba does when it turns a loop into vector instructions, and torch in its loops, its
+convolutions (oneDNN) and its products (MKL). Optimisers that stop before they converge carry such
+digits into the third one. So workers run with one set of kernels, that of x86 processors with AVX2,
+and with loops compiled for one of them, unless the variables below are set already.
 """
 
 import os
 import platform
 from functools import lru_cache
 from importlib.metadata import version
+from importlib.util import find_spec
 
 import joblib
 import numpy as np
@@ -23,6 +24,12 @@ BLAS_KERNELS = "Haswell"
 #: Loops are compiled for this processor, with the features that it has and no more.
 NUMBA_CPU = "haswell"
 NUMBA_FEATURES = "+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+popcnt,+sse4.1,+sse4.2"
+#: MKL takes no other set by its name on processors of every maker; its products here are small.
+TORCH_KERNELS = {
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "MKL_CBWR": "COMPATIBLE",
+}
 _X86 = ("x86_64", "AMD64")
 
 
@@ -34,7 +41,7 @@ def fixed():
     """
     if not fixable():
         return {}
-    wanted = {}
+    wanted = dict(TORCH_KERNELS) if find_spec("torch") else {}
     if cpu()["numba"] != NUMBA_CPU:
         wanted = {"NUMBA_CPU_NAME": NUMBA_CPU, "NUMBA_CPU_FEATURES": NUMBA_FEATURES}
     if any(i["internal_api"] == "openblas" and _kernels(i) for i in threadpool_info()):
@@ -108,6 +115,23 @@ def cpu():
     }
 
 
+def torch_kernels():
+    """Vector features of torch's loops, and what bounds those of its libraries."""
+    import torch
+
+    loops = torch.backends.cpu.get_cpu_capability()
+    convolutions, products = (
+        os.environ.get(name) or "own" for name in ("ONEDNN_MAX_CPU_ISA", "MKL_CBWR")
+    )
+    return f"loops {loops}, oneDNN {convolutions}, MKL {products}"
+
+
 def maker(images=False):
     """What a record says of the process that made it, from images or not."""
-    return {"versions": versions(bool(images)), "machine": machine(), "blas": blas(), "cpu": cpu()}
+    kernels = cpu() | ({"torch": torch_kernels()} if images else {})
+    return {
+        "versions": versions(bool(images)),
+        "machine": machine(),
+        "blas": blas(),
+        "cpu": kernels,
+    }
