@@ -1,5 +1,6 @@
 """Deep models: the heads against twins of the shallow ones, the training loop, images, refusals."""
 
+import json
 import os
 import pickle
 import re
@@ -19,6 +20,7 @@ from ldlrepro.datasets import make_scenes, make_toy
 from ldlrepro.errors import MissingPackageError, NormalisationWarning
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.models.deep._images import check_images
+from ldlrepro.protocols import environment, worker
 
 try:
     import torch
@@ -105,6 +107,42 @@ def test_paths_and_arrays_are_brought_to_one_size(tmp_path):
     np.testing.assert_array_equal(resized, check_images(scenes.X[:3], 8))
     Image.fromarray(scenes.X[0]).convert("P").save(tmp_path / "palette.png")
     assert check_images([tmp_path / "palette.png"], 16).shape == (1, 16, 16, 3)
+
+
+# The same digits on every processor
+
+OF_A_WORKER = """
+import json
+from ldlrepro import DLDL, DeepLDLForest, DeepNDFLDL, metrics
+from ldlrepro.datasets import make_scenes
+from ldlrepro.protocols import environment
+
+scenes, found = make_scenes(72, size=64), {}
+for model in DLDL, DeepLDLForest, DeepNDFLDL:
+    fitted = model(epochs=6, random_state=0).fit(scenes.X[:48], scenes.D[:48])
+    loss = metrics.kl_divergence(scenes.D[48:], fitted.predict(scenes.X[48:]))
+    found[model.__name__] = round(float(loss), 9)
+print(json.dumps([environment.maker(True)["cpu"]["torch"], found]))
+"""
+
+
+@needs_torch
+@pytest.mark.skipif(not environment.fixable(), reason="kernels are fixed on x86 with AVX2")
+def test_workers_get_the_same_digits_whatever_the_processor(monkeypatch):
+    for name in environment.TORCH_KERNELS:
+        monkeypatch.delenv(name, raising=False)
+    made = subprocess.check_output(
+        [sys.executable, "-c", OF_A_WORKER],
+        env=os.environ | worker.variables() | {"MKL_VERBOSE": "1", "ONEDNN_VERBOSE": "1"},
+        text=True,
+    )
+    assert re.search(r"cpu,isa:Intel AVX2\n", made)
+    assert set(re.findall(r"CNR:(\w+)", made)) == {"COMPATIBLE"}
+    kernels, found = json.loads(made.splitlines()[-1])
+    assert kernels == "loops AVX2, oneDNN AVX2, MKL COMPATIBLE"
+    # Made on an AMD processor with AVX-512, which gives other digits when it is let to.
+    wanted = {"DLDL": 0.396847169, "DeepLDLForest": 0.469227905, "DeepNDFLDL": 0.533681484}
+    assert found == pytest.approx(wanted, abs=2e-9)
 
 
 # Bad input and parameters

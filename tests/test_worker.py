@@ -61,15 +61,16 @@ def test_a_worker_with_other_kernels_makes_no_record(monkeypatch):
     assert worker.run_task(TASK)[1] is None  # the quick profile takes any
 
 
-def fake(monkeypatch, found, architecture="SkylakeX", machine="x86_64", numba="znver5"):
+def fake(monkeypatch, found, architecture="SkylakeX", machine="x86_64", numba="znver5", torch=None):
     monkeypatch.setattr(environment, "_numpy_features", lambda: found)
     monkeypatch.setattr(environment.platform, "machine", lambda: machine)
     info = {"internal_api": "openblas", "user_api": "blas", "architecture": architecture}
     monkeypatch.setattr(environment, "threadpool_info", lambda: [info])
     monkeypatch.setattr(environment, "cpu", lambda: {"numba": numba})
+    monkeypatch.setattr(environment, "find_spec", {"torch": torch}.get)
     for name in ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"):
         monkeypatch.delenv(name, raising=False)
-    for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"):
+    for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", *environment.TORCH_KERNELS):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -95,6 +96,16 @@ def test_nothing_is_fixed_where_it_cannot_be_or_is_so(monkeypatch):
     fake(monkeypatch, [])  # a processor without AVX2 cannot run these kernels
     assert environment.fixed() == {}
     fake(monkeypatch, ["NEON"], machine="aarch64")
+    assert environment.fixed() == {}
+
+
+def test_the_kernels_of_torch_are_fixed_where_it_is_installed(monkeypatch):
+    same = {"architecture": "Haswell", "numba": "haswell", "torch": "found"}
+    fake(monkeypatch, ["X86_V3"], **same)
+    assert environment.fixed() == environment.TORCH_KERNELS
+    monkeypatch.setenv("MKL_CBWR", "AVX2")
+    assert environment.fixed().keys() == environment.TORCH_KERNELS.keys() - {"MKL_CBWR"}
+    fake(monkeypatch, [], **same)
     assert environment.fixed() == {}
 
 

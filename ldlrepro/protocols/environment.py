@@ -43,7 +43,7 @@ def fixed():
         return {}
     wanted = dict(TORCH_KERNELS) if find_spec("torch") else {}
     if cpu()["numba"] != NUMBA_CPU:
-        wanted = {"NUMBA_CPU_NAME": NUMBA_CPU, "NUMBA_CPU_FEATURES": NUMBA_FEATURES}
+        wanted |= {"NUMBA_CPU_NAME": NUMBA_CPU, "NUMBA_CPU_FEATURES": NUMBA_FEATURES}
     if any(i["internal_api"] == "openblas" and _kernels(i) for i in threadpool_info()):
         wanted["OPENBLAS_CORETYPE"] = BLAS_KERNELS
     if wider_features():

@@ -201,9 +201,8 @@ def results_of(tasks, n_jobs, backend):
         rest, waiting = iter(enumerate(tasks)), {}
         try:
             while True:
-                with worker.undisturbed():
-                    for i, task in islice(rest, at_once - len(waiting)):
-                        waiting[executor.submit(worker.run_task, task)] = i
+                for i, task in islice(rest, at_once - len(waiting)):
+                    waiting[executor.submit(worker.run_task, task)] = i
                 if not waiting:
                     return
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:

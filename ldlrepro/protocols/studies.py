@@ -9,7 +9,7 @@ from ldlrepro.protocols.fingerprint import of_function
 from ldlrepro.protocols.ledger import Ledger
 from ldlrepro.protocols.state import get_paper
 from ldlrepro.protocols.store import write_whole
-from ldlrepro.protocols.worker import executor, undisturbed
+from ldlrepro.protocols.worker import executor
 
 
 def study(paper, name, profile="paper", recompute=False):
@@ -47,9 +47,7 @@ def study(paper, name, profile="paper", recompute=False):
             return stored
     if profile == "paper" and environment.fixed():
         with executor(1) as process:
-            with undisturbed():
-                future = process.submit(_tables, function, False)
-            tables = future.result()
+            tables = process.submit(_tables, function, False).result()
     else:
         tables = _tables(function, profile == "quick")
     folder = _folder(paper, name, profile)

@@ -26,6 +26,8 @@ _THREADS = (
     "NUMBA_NUM_THREADS",
 )
 _LOOK_SECONDS = 0.5
+#: Signals that ask for an end.
+_ENDS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
 class OtherCodeError(LdlreproError):
@@ -102,12 +104,22 @@ def _records(task):
     return [common | record for record in records]
 
 
+class _Pool(loky.ProcessPoolExecutor):
+    """Takes a task wholly or not at all, whatever signal comes.
+
+    loky starts processes and a thread when it is given a task; if an exception ends it midway,
+    it can neither go on nor be shut down.
+    """
+
+    def submit(self, *arguments, **named):
+        with _undisturbed():
+            return super().submit(*arguments, **named)
+
+
 @contextmanager
 def executor(processes):
     """Processes for tasks; when the block is left early, they are ended at once."""
-    pool = loky.ProcessPoolExecutor(
-        processes, initializer=end_with, initargs=(os.getpid(),), env=variables()
-    )
+    pool = _Pool(processes, initializer=end_with, initargs=(os.getpid(),), env=variables())
     try:
         yield pool
     except BaseException:
@@ -121,19 +133,14 @@ def executor(processes):
 
 
 @contextmanager
-def undisturbed():
-    """Hold signals that ask for an end back until the block is left.
-
-    loky starts processes and a thread when it is given a task; if an exception ends it midway,
-    it can neither go on nor be shut down.
-    """
+def _undisturbed():
+    """Hold signals that ask for an end back until the block is left."""
     if threading.current_thread() is not threading.main_thread():  # it gets no signals
         yield
         return
     came, handlers = [], {}
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number and signal.getsignal(number) is not None:  # it can be given back
+    for number in _ENDS:
+        if signal.getsignal(number) is not None:  # it can be given back
             handlers[number] = signal.signal(number, lambda number, _: came.append(number))
     try:
         yield
@@ -149,9 +156,8 @@ def end_with(parent):
 
     Signals that ask for an end often go to a whole group: the parent answers them.
     """
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    for number in _ENDS:
+        signal.signal(number, signal.SIG_IGN)
 
     def watch():
         while os.getppid() == parent:
