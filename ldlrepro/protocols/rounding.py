@@ -1,5 +1,5 @@
-"""How far rounding alone moves a number: other kernels of BLAS and numpy, loops compiled in another
-way, other orders of rows.
+"""How far rounding alone moves a number: other kernels of BLAS, numpy and torch, loops compiled in
+another way, other orders of rows.
 
 The order of a sum's terms is a choice of the library and of the file, not of the method. Where a
 fit amplifies it, a difference that is smaller than this spread says nothing, and `verify` on
@@ -25,6 +25,8 @@ from ldlrepro.protocols.progress import Progress
 from ldlrepro.protocols.split import partition
 from ldlrepro.protocols.store import Table, locked, write_table
 
+#: Experiments whose methods are run: tables of the papers, and of the photographs.
+EXPERIMENTS = ("tables", "boosting", "images_realigned")
 #: Folds that are run, and random orders of their training rows.
 FOLDS = (0, 1)
 ORDERS = (1, 2, 3)
@@ -64,6 +66,18 @@ def kernel_sets():
     return found | COMPILED if wider else found
 
 
+def torch_sets():
+    """The same for fits on photographs, whose sums are torch's."""
+    if not environment.fixable():
+        return {}
+    chosen = environment.TORCH_KERNELS | {"MKL_CBWR": "AUTO"}
+    sets = {"torch, products of MKL's choice": chosen}
+    if environment.wider_features():
+        wide = {"ATEN_CPU_CAPABILITY": "avx512", "ONEDNN_MAX_CPU_ISA": "AVX512_CORE"}
+        sets["torch, AVX-512"] = chosen | wide
+    return sets
+
+
 def name_of(estimator):
     """Class of an estimator, with those of the estimators in its parameters."""
     inner = [name_of(one) for one in _inside(estimator)]
@@ -84,8 +98,8 @@ def run(papers=None, max_seconds=1.0, n_jobs=1, progress=True):
     """Run the methods of the papers' tables under other kernels and orders; keeps what it made.
 
     Where other kernels move the numbers of the first two folds, all folds are run with these
-    kernels. Methods take the parameters that their records name. Only fits that took at most
-    ``max_seconds`` are run.
+    kernels, but for photographs, whose fits take minutes. Methods take the parameters that their
+    records name. Only fits that took at most ``max_seconds`` are run.
 
     Returns
     -------
@@ -102,7 +116,7 @@ def _run_jobs(jobs, n_jobs, progress):
     bar = Progress([one["seconds"] for one in jobs], shown=progress)
     with bar:
         numbered = list(enumerate(jobs))
-        for name, variables in {FIXED: {}, **kernel_sets()}.items():
+        for name, variables in {FIXED: {}, **kernel_sets(), **torch_sets()}.items():
             mine = [(i, one) for i, one in numbered if one["kernels"] == name]
             if mine:
                 _run_set(mine, worker.variables() | variables, n_jobs, bar)
@@ -151,7 +165,8 @@ def _wanted(papers, max_seconds):
     table = spreads()
     amplifying = {tuple(r) for r in table[table.kernels > AMPLIFIES][[*_FIT]].to_numpy()}
     for paper in papers:
-        for experiment in [e for e in paper.experiments if e.name in ("tables", "boosting")]:
+        for experiment in [e for e in paper.experiments if e.name in EXPERIMENTS]:
+            photographs = bool(experiment.images)
             store = state.open_store(paper, experiment)
             for dataset in store.datasets():
                 records = store.read(dataset)
@@ -163,13 +178,16 @@ def _wanted(papers, max_seconds):
                     mark = fingerprint(method, experiment.folds, experiment, dataset, form)
                     mine = records[records.method == method.name]
                     name = name_of(method.estimator)
-                    if (paper.name, experiment.name, dataset, method.name, name) not in amplifying:
+                    fit = paper.name, experiment.name, dataset, method.name, name
+                    if photographs or fit not in amplifying:
                         mine = mine[mine.fold.isin(FOLDS)]
                     for record in mine.drop_duplicates("fold").itertuples():
                         if record.fit_seconds > max_seconds:
                             continue
                         first = record.fold in FOLDS
-                        for kernels, variant, *change in _variants(method.estimator, first):
+                        for kernels, variant, *change in _variants(
+                            method.estimator, first, photographs
+                        ):
                             row = {
                                 "paper": paper.name,
                                 "experiment": experiment.name,
@@ -196,16 +214,16 @@ def _wanted(papers, max_seconds):
     return jobs
 
 
-def _variants(estimator, orders=True):
+def _variants(estimator, orders=True, photographs=False):
     """(Set of kernels, name, order, seed) of each variant; without ``orders`` those of kernels."""
     yield FIXED, FIXED, 0, 0
-    for name in kernel_sets():
+    for name in torch_sets() if photographs else kernel_sets():
         yield name, name, 0, 0
     if not orders:
         return
     if "random_state" in estimator.get_params():
         yield FIXED, SEED, 0, 1
-    for order in ORDERS:
+    for order in () if photographs else ORDERS:  # deep models draw: another order, another draw
         yield FIXED, f"row order {order}", order, 0
 
 
@@ -242,9 +260,9 @@ def spreads(folds=FOLDS):
     Returns
     -------
     DataFrame
-        Also estimator, kernels and orders: the range of the measure over kernel sets, and over row
-        orders (NaN for methods that draw), as a share of its size with fixed kernels, the larger
-        of the folds.
+        Also estimator, kernels, orders and seed: the range of the measure over kernel sets, over
+        row orders (NaN for methods that draw) and over two seeds (NaN for methods without), as a
+        share of its size with fixed kernels, the larger of the folds.
     """
     fits = {}
     for row in _rows():
@@ -261,13 +279,15 @@ def spreads(folds=FOLDS):
         orders = {v: m for v, m in same.items() if v.startswith("row order")}
         kernels = [m for v, m in same.items() if v not in orders and v != SEED]
         for measure in values:
-            moved = np.nan
+            moved = drawn = np.nan
+            if SEED in same:
+                drawn = _range([values, same[SEED]], measure, values)
             if orders and _job(names) not in draws:
                 moved = _range([values, *orders.values()], measure, values)
-            found.append([*names[:-1], measure, _range(kernels, measure, values), moved])
-    key = [*_FIT, "measure"]
-    frame = pd.DataFrame(found, columns=[*key, "kernels", "orders"])
-    return frame.groupby(key, sort=False)[["kernels", "orders"]].max().reset_index()
+            found.append([*names[:-1], measure, _range(kernels, measure, values), moved, drawn])
+    key, ranges = [*_FIT, "measure"], ["kernels", "orders", "seed"]
+    frame = pd.DataFrame(found, columns=[*key, *ranges])
+    return frame.groupby(key, sort=False)[ranges].max().reset_index()
 
 
 def _draw(fits):
