@@ -98,6 +98,20 @@ def test_differences_are_of_the_deep_method_and_tested():
     assert images.against(one, "rankings").empty and images.kinds(one) == ["realigned"]
 
 
+def test_what_moves_a_fold_is_set_beside_the_folds(monkeypatch):
+    columns = ["paper", "method", "measure", "kernels", "orders", "seed"]
+    rows = [("images", "DLDL", "kl_divergence", 0.03, np.nan, 0.05)]
+    rows += [("mslp", "DLDL", "kl_divergence", 0.5, np.nan, 0.5)]
+    rows += [("images", "DLDL", "canberra", 0.1, np.nan, 0.1)]  # not shown on the page
+    table = pd.DataFrame(rows, columns=columns)
+    monkeypatch.setattr(images.rounding, "spreads", lambda: table)
+    records = fits(LOSSES)
+    (row,) = images.moved(records).itertuples(index=False, name=None)
+    kl = records.kl_divergence[(records.method == "DLDL") & (records.dataset == "re-aligned")]
+    assert row[:4] == ("DLDL", "K-L", 0.03, 0.05)
+    assert row[4] == pytest.approx(kl.std() / kl.mean())
+
+
 def test_what_was_not_run_is_said():
     nothing = GRID.iloc[:0]
     found = images.claims(fits(LOSSES), nothing, fits(LOSSES).iloc[:0])

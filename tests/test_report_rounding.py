@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ldlrepro import DLDL
 from ldlrepro.protocols import rounding
 from ldlrepro.report import compare, show_rounding
 from ldlrepro.report.rounding import amplified, unmoved
@@ -141,3 +142,14 @@ def test_kernels_are_those_that_the_processor_can_run(fixable, wider, names, mon
             blas, vectors = name.split(", ")
             off = wider if vectors == "AVX2" else ""
             assert variables == {"OPENBLAS_CORETYPE": blas, "NPY_DISABLE_CPU_FEATURES": off}
+    wide = {"torch, AVX-512": "AVX512_CORE"} if wider else {}
+    sets = rounding.torch_sets()
+    bounds = {name: variables["ONEDNN_MAX_CPU_ISA"] for name, variables in sets.items()}
+    assert bounds == ({"torch, products of MKL's choice": "AVX2"} | wide if fixable else {})
+    assert all(v != rounding.environment.TORCH_KERNELS for v in sets.values())
+
+
+def test_photographs_are_run_under_kernels_of_torch(monkeypatch):
+    monkeypatch.setattr(rounding, "torch_sets", lambda: {"t": {}})
+    variants = [v for _, v, *_ in rounding._variants(DLDL(), photographs=True)]
+    assert variants == [rounding.FIXED, "t", rounding.SEED]

@@ -230,6 +230,7 @@ def test_other_orders_are_no_rounding_for_methods_that_draw(empty):
     rounded(s=2.1)
     found = rounding.spreads().set_index("measure")
     assert np.isnan(found.orders["clark"]) and found.kernels["clark"] == 0
+    assert found.seed["clark"] == pytest.approx(0.05) and found.seed["cosine"] == 0
     assert [v for _, v, *_ in rounding._variants(AAKNN())][-1] == "row order 3"
     assert rounding.SEED not in [v for _, v, *_ in rounding._variants(AAKNN())]
 

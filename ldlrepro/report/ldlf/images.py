@@ -7,7 +7,7 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
-from ldlrepro.protocols import stats
+from ldlrepro.protocols import rounding, stats
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import NOT_RUN, share_claim, verdict
 from ldlrepro.report.compare import firsts, p_value, pairs_of, wins
@@ -121,6 +121,30 @@ def against(records, kind):
                 row[deep] = f"{pair.difference:+.3f} (p {p_text(p_value(pair))})"
         rows.append(row)
     return pd.DataFrame(rows, columns=["less that of", *DEEP])
+
+
+def moved(records):
+    """How far a fold of a deep method moves by rounding and by another start, on re-aligned labels.
+
+    Shares of the measure, the larger of the folds that were run: other kernels of torch, another
+    seed; beside them the deviation over all folds as such a share.
+    """
+    table = rounding.spreads()
+    table = table[(table.paper == "images") & table.measure.isin(SHOWN)]
+    mine = records[records.dataset == LABELS["realigned"]].groupby("method")
+    over = mine[list(SHOWN)].std() / mine[list(SHOWN)].mean().abs()
+    return pd.DataFrame(
+        {
+            "method": one.method,
+            "measure": MEASURES[one.measure].label,
+            "other kernels": one.kernels,
+            "another seed": one.seed,
+            "over the folds": over.at[one.method, one.measure],
+        }
+        for measure in SHOWN
+        for one in table[table.measure == measure].itertuples()
+        if one.method in over.index
+    )
 
 
 def curves(study):
