@@ -169,14 +169,22 @@ def test_which_records_were_made_here(monkeypatch):
         "old": ({}, environment.machine()),
     }
     found = {
-        name: verify._made_here(pd.DataFrame({"cpu": [cpu], "machine": [by]}))
+        name: verify._made_here(pd.DataFrame({"cpu": [cpu], "machine": [by], "versions": [{}]}))
         for name, (cpu, by) in made.items()
     }
     assert [name for name, here in found.items() if here] == ["as workers do"]
     fixed = {"NUMBA_CPU_NAME": "a", "NUMBA_CPU_FEATURES": "+avx2"}
     monkeypatch.setattr(environment, "fixed", lambda: fixed)
-    assert verify._made_here(pd.DataFrame({"cpu": [{"numba": "a", "features": "avx2"}]}))
-    assert not verify._made_here(pd.DataFrame({"cpu": [{"numba": "a", "features": "avx512f"}]}))
+    narrow, wide = ({"numba": "a", "features": f} for f in ("avx2", "avx512f"))
+    deep = {"torch": "2.13.0"}
+    for cpu, versions, here in (
+        (narrow, {}, True),
+        (wide, {}, False),
+        (narrow, deep, False),  # it does not say which kernels torch used
+        (narrow | {"torch": "loops AVX2"}, deep, True),
+    ):
+        frame = pd.DataFrame({"cpu": [cpu], "versions": [versions]})
+        assert verify._made_here(frame) is here
 
 
 def test_other_parameters_are_a_difference(records):

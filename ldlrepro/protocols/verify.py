@@ -147,10 +147,13 @@ def _fresh_jobs(papers):
 
 
 def _made_here(records):
-    """Whether records come from loops compiled as here.
+    """Whether records come from loops compiled as here, and say which kernels torch used.
 
     Old ones do not say: they are from before kernels were fixed, whatever machine they name.
     """
+    makers = zip(records.versions, records.cpu, strict=True)
+    if any("torch" in versions and "torch" not in cpu for versions, cpu in makers):
+        return False
     cpu, fixed = environment.cpu(), environment.fixed()
     features = fixed.get("NUMBA_CPU_FEATURES", cpu["features"])
     own = fixed.get("NUMBA_CPU_NAME", cpu["numba"]), _wide({"features": features})
