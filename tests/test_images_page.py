@@ -98,6 +98,17 @@ def test_differences_are_of_the_deep_method_and_tested():
     assert images.against(one, "rankings").empty and images.kinds(one) == ["realigned"]
 
 
+def test_a_division_has_its_own_means():
+    first, second = fits(LOSSES), fits(DEEP | {"DLDL": 0.4})
+    records = pd.concat([first.assign(division=1), second.assign(division=2)])
+    table = images.by_division(records)
+    assert list(table.columns) == images.DEEP and len(table) == 4
+    assert (table.idxmin(axis=1).xs(1, level="division") == "dLDLF").all()
+    assert (table.idxmin(axis=1).xs(2, level="division") == "DLDL").all()
+    mine = first[(first.method == "dLDLF") & (first.dataset == "re-aligned")]
+    assert table.at[("re-aligned", 1), "dLDLF"] == pytest.approx(mine.kl_divergence.mean())
+
+
 def test_what_moves_a_fold_is_set_beside_the_folds(monkeypatch):
     columns = ["paper", "method", "measure", "kernels", "orders", "seed"]
     rows = [("images", "DLDL", "kl_divergence", 0.03, np.nan, 0.05)]

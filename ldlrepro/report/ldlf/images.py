@@ -42,7 +42,9 @@ def image_records(paper):
             here = LABELS[experiment.images["labels"]], experiment.seed
             tables.setdefault(here, []).append(experiment)
     parts = [
-        records.assign(dataset=kind, fold=records.fold + experiment.folds * seed)
+        records.assign(
+            dataset=kind, fold=records.fold + experiment.folds * seed, division=seed + 1
+        )
         for (kind, seed), both in tables.items()
         for experiment, records in _whole(paper, both)
     ]
@@ -121,6 +123,12 @@ def against(records, kind):
                 row[deep] = f"{pair.difference:+.3f} (p {p_text(p_value(pair))})"
         rows.append(row)
     return pd.DataFrame(rows, columns=["less that of", *DEEP])
+
+
+def by_division(records):
+    """Mean K-L of the deep methods by labels and division into folds, from `image_records`."""
+    deep = records[records.method.isin(DEEP)].rename(columns={"dataset": "labels"})
+    return deep.groupby(["labels", "division", "method"]).kl_divergence.mean().unstack()[DEEP]
 
 
 def moved(records):
