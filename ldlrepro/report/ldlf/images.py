@@ -42,9 +42,7 @@ def image_records(paper):
             here = LABELS[experiment.images["labels"]], experiment.seed
             tables.setdefault(here, []).append(experiment)
     parts = [
-        records.assign(
-            dataset=kind, fold=records.fold + experiment.folds * seed, division=seed + 1
-        )
+        records.assign(dataset=kind, fold=records.fold + experiment.folds * seed, division=seed + 1)
         for (kind, seed), both in tables.items()
         for experiment, records in _whole(paper, both)
     ]
