@@ -126,7 +126,8 @@ def against(records, kind):
 def by_division(records):
     """Mean K-L of the deep methods by labels and division into folds, from `image_records`."""
     deep = records[records.method.isin(DEEP)].rename(columns={"dataset": "labels"})
-    return deep.groupby(["labels", "division", "method"]).kl_divergence.mean().unstack()[DEEP]
+    mean = deep.groupby(["labels", "division", "method"]).kl_divergence.mean().unstack()[DEEP]
+    return mean.reindex(LABELS.values(), level="labels")  # in the order of the other tables
 
 
 def moved(records):
