@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 import scikit_posthocs
 
+from ldlrepro import paths
 from ldlrepro.datasets import make_standin
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION
-from ldlrepro.protocols import get_paper
-from ldlrepro.report import claims, compare, plots, provenance, settings, tables, yardstick
+from ldlrepro.protocols import get_paper, paper_names
+from ldlrepro.report import claims, compare, needs, plots, provenance, settings, tables, yardstick
 from ldlrepro.report.chapter import Chapter
 from ldlrepro.report.html import spread_out
 from ldlrepro.report.structrf import figures
@@ -504,3 +505,10 @@ def test_values_as_text():
     assert Share(1, 4).ratio == 0.25 and np.isnan(Share(0, 0).ratio)
     assert str(Spread(0.12345, np.nan)) == "0.1235" and f"{Spread(1, 2):.1f}" == "1.0±2.0"
     assert str(Difference(0.01, -0.2)) == "+0.0100 (-20.0%)"
+
+
+def test_the_clock_of_the_recompute_has_every_chapter():
+    parts = pd.read_csv(paths.results() / "recompute.csv")
+    assert set(parts.paper) == set(paper_names())
+    shown = needs.show_recompute().data
+    assert f"{parts.minutes.sum() / 60:.1f}" in shown

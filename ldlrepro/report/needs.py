@@ -53,6 +53,16 @@ def show_machines(every):
     return show(hours.reset_index(), "On these machines", False, form="{:.1f}")
 
 
+def show_recompute():
+    """The last recompute of all records, by the clock: its parts with minutes, and their sum."""
+    parts = pd.read_csv(paths.results() / "recompute.csv")
+    table = parts.assign(hours=parts.minutes / 60).drop(columns="minutes")
+    table.loc[len(table)] = ["all", "", "", "", table.hours.sum()]
+    table = table.rename(columns={"jobs": "jobs at a time"})
+    caption = "All records computed again, by the clock"
+    return show(table, caption, False, form={"hours": "{:.1f}"}, folded=False)
+
+
 def show_memory(names):
     """Peak memory of a process that fits ten trees of StructRF to stand-ins of some sizes."""
     rows = []
