@@ -55,7 +55,7 @@ def show_machines(every):
 
 def show_recompute():
     """The last recompute of all records, by the clock: its parts with minutes, and their sum."""
-    parts = pd.read_csv(paths.results() / "recompute.csv")
+    parts = pd.read_csv(paths.results() / "recompute.csv", dtype={"jobs": str})
     table = parts.assign(hours=parts.minutes / 60).drop(columns="minutes")
     table.loc[len(table)] = ["all", "", "", "", table.hours.sum()]
     table = table.rename(columns={"jobs": "jobs at a time"})
