@@ -37,10 +37,14 @@ def fits(losses, kinds=("re-aligned", "from rankings"), folds=10):
 
 SHARES = ["10%", "60%"]
 GRID = pd.DataFrame(
-    [("dLDLF", k, None, 1.0 - 0.01 * k) for k in (1, 2, 5)]
-    + [("dNDF-LDL", k, None, 1.0 + 0.01 * k) for k in (1, 2, 5)]
-    + [("dLDLF, one tree", None, h, abs(h - 5) + 1.0) for h in (2, 5, 9)],
-    columns=["strategy", "trees", "depth", "kl_divergence"],
+    [("dLDLF", k, None, 1.0 - 0.01 * k, fold) for k in (1, 2, 5) for fold in (0, 1)]
+    + [("dNDF-LDL", k, None, 1.0 + 0.01 * k, fold) for k in (1, 2, 5) for fold in (0, 1)]
+    + [
+        ("dLDLF, one tree", None, h, abs(h - 5) * (1 + fold) + 1.0, fold)
+        for h in (2, 5, 9)
+        for fold in (0, 1)
+    ],
+    columns=["strategy", "trees", "depth", "kl_divergence", "fold"],
 )
 DEEP = {"DLDL": 0.6, "dLDLF": 0.5, "dNDF-LDL": 0.7}
 LOSSES = DEEP | {"SA-IIS": 0.9, "SA-BFGS": 0.8, "StructRF": 0.4}
@@ -70,6 +74,8 @@ def test_a_verdict_says_that_it_is_of_other_data():
     assert "first in 0 of 10 columns" in found.evidence[0]
     assert "at 0 of 2 shares (StructRF at 10%, StructRF at 60%)" in found.evidence[3]
     assert set(verdicts) == {"tested on other data: holds"}
+    turns = "lowest K-L at depth 5, of 2, 5, 9; at the deepest 6.0000 more, ± 2.8284 over"
+    assert found.evidence.str.startswith(turns).sum() == 1
     better = {"StructRF": 0.7}
     shares = fits(LOSSES | better, kinds=SHARES, folds=3)
     found = images.claims(fits(LOSSES | better), GRID, shares)
@@ -211,6 +217,7 @@ def test_figures_show_every_method():
     assert titles == ["8.jpg", "4.jpg"]
     trees, depth = images.figure_4(GRID).axes
     assert (len(trees.containers), len(depth.containers)) == (2, 1)
+    assert [tick.get_text() for tick in trees.get_xticklabels()] == ["1", "2", "5"]
     plt.close("all")
 
 

@@ -131,7 +131,10 @@ def figure_4(grid, missing="No records of this experiment."):
             axis.text(0.5, 0.5, missing, ha="center", va="center", wrap=True, fontsize=7)
         else:
             axis.legend(fontsize=7)
+    trees = sorted(grid.trees.dropna().unique())
     axes[0].set_xscale("log")
+    axes[0].set_xticks(trees, [f"{t:.0f}" for t in trees])
+    axes[0].set_xticks([], minor=True)
     axes[0].set_title("(a) number of trees")
     axes[1].set_title("(b) depth")
     figure.tight_layout()

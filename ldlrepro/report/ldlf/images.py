@@ -301,10 +301,14 @@ def _curves(grid):
         turns = NOT_RUN
     else:
         best = depth.idxmin()
-        inside = depth.index.min() < best < depth.index.max()
+        deepest = depth.index.max()
+        inside = depth.index.min() < best < deepest
+        by = grid.pivot_table("kl_divergence", "fold", "depth")
+        rise = by[deepest] - by[best]
         turns = (
             float(inside),
-            f"lowest K-L at depth {best:.0f}, of {', '.join(f'{h:.0f}' for h in depth.index)}",
+            f"lowest K-L at depth {best:.0f}, of {', '.join(f'{h:.0f}' for h in depth.index)}; "
+            f"at the deepest {rise.mean():.4f} more, ± {rise.std():.4f} over the hold-outs",
         )
     yield "trees-on-morph", share_claim(goes, "steps that go as said:")
     yield "depth-on-morph", turns
