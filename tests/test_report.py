@@ -181,6 +181,14 @@ def test_agreement_counts_cells_within_the_tolerance(shift, share):
     assert apart.loc["all that count", "StructRF"] is None
 
 
+def test_a_cell_without_any_deviation_is_not_judged():
+    one = records()[lambda rows: rows.fold == 0]
+    ours = tables.summary(one, measures=["kl_divergence"])
+    table = tables.agreement(tables.cells(ours, printed().assign(std=np.nan)), NAMES)
+    assert table.loc["s-JAFFE", "StructRF"] == "not judged"
+    assert table.loc["s-JAFFE", "RF"] is None
+
+
 def test_what_the_mean_predictor_agrees_with_tells_nothing():
     mine = pd.concat([records(), records(method="RF", shift=0.2), records(method="mean")])
     rows = tables.with_null(printed(), mine, "mean")

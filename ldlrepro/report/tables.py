@@ -100,7 +100,7 @@ def agreement(compared, names, apart=()):
     Returns
     -------
     DataFrame of ``Outcomes``, one row a data set and a last one "all that count", one column a
-    method; None where nothing was run
+    method; None where nothing was run, a text where cells that were run cannot be judged
 
     See Also
     --------
@@ -109,10 +109,17 @@ def agreement(compared, names, apart=()):
     table = {}
     for method in compared.method.unique():
         mine = compared[compared.method == method]
-        column = {names[d]: agreeing(mine[mine.dataset == d]) for d in compared.dataset.unique()}
-        column["all that count"] = agreeing(mine[~mine.dataset.isin(apart)])
-        table[method] = {row: found if any(found) else None for row, found in column.items()}
+        column = {names[d]: mine[mine.dataset == d] for d in compared.dataset.unique()}
+        column["all that count"] = mine[~mine.dataset.isin(apart)]
+        table[method] = {row: _outcomes(some) for row, some in column.items()}
     return pd.DataFrame(table).rename_axis("data set")
+
+
+def _outcomes(compared):
+    found = agreeing(compared)
+    if any(found):
+        return found
+    return "not judged" if compared.ours.notna().any() else None
 
 
 def side_by_side(ours, printed, caption, measures, order, folded=None):
