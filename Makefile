@@ -1,16 +1,26 @@
-# make book: the book, from committed records.   make test: everything CI checks.
+# make book: the book, from committed records.   make test: everything that a change must pass.
+# make slow: what packaging, long stops and the benchmark need; each night, and before a release.
 PYTHON ?= python3
+# CONSTRAINTS= installs the newest versions of everything.
+CONSTRAINTS ?= -c constraints.txt
+# Processes that share the tests.
+JOBS ?= 2
 BIN := .venv/bin
-INTERRUPTED := tests/test_interruptions.py
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb) $(wildcard book/*.ipynb))
+PYTEST := $(BIN)/python -m pytest
+SHARED := -n $(JOBS) --dist loadgroup
+# Files with tests that run with interpreted kernels too.
+INTERPRETED := $(shell grep -l 'mark.interpreted' tests/test_*.py)
+# The output of a target in one piece, where make can.
+IN_PIECES := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: book archive test lint unit interruptions notebooks verify quick pages kernels clean
+.PHONY: book archive test checks lint unit interpreted notebooks verify quick pages slow coverage clean
 .DEFAULT_GOAL := book
 
 .venv/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldlrepro needs Python 3.11 or later: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(CONSTRAINTS) -e '.[dev]'
 	touch $@
 
 book: .venv/.installed
@@ -22,11 +32,15 @@ archive: book
 	$(BIN)/python -c 'import shutil; shutil.make_archive("_build/ldlrepro-book", "zip", "_build", "html")'
 	@echo "The book, packed: $(CURDIR)/_build/ldlrepro-book.zip"
 
-# The longest first, for `make -j2 test`.
-test: .venv/.installed lint unit interruptions kernels notebooks quick verify pages
+# Two targets at a time: the book is built beside the tests.
+test: .venv/.installed
+	+$(MAKE) --jobs=2 $(IN_PIECES) pages checks
+
+# All but the book.
+checks: lint unit interpreted quick notebooks verify
 
 # Two targets share the cores: threads of BLAS that wait for each other would take most of the time.
-unit interruptions kernels notebooks quick verify pages: export OPENBLAS_NUM_THREADS = 1
+unit interpreted notebooks quick verify pages slow coverage: export OPENBLAS_NUM_THREADS = 1
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
@@ -34,23 +48,19 @@ lint: .venv/.installed
 
 # Links, names, weights of the pages as they were built.
 pages: book
-	$(BIN)/python -m pytest tests/pages
+	$(PYTEST) tests/pages
 
 unit: .venv/.installed
-	$(BIN)/python -m pytest tests --ignore tests/pages --ignore $(INTERRUPTED) --durations 20
+	$(PYTEST) tests --ignore tests/pages $(SHARED) --durations 20
 
-# Runs that are killed and go on: minutes of waiting, beside the other tests.
-interruptions: .venv/.installed
-	$(BIN)/python -m pytest $(INTERRUPTED)
-
-# The tests once more with the kernels interpreted: what is compiled is what is written.
-kernels: .venv/.installed
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests --ignore tests/pages -m 'not jit_only' --durations 10
+# What calls a kernel, once more with the kernels interpreted: what is compiled is what is written.
+interpreted: .venv/.installed
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(INTERPRETED) -m 'interpreted and not slow' $(SHARED) --durations 10
 
 # Stored outputs against the committed records: exact text of the marked cells. Without data, so that
 # a missing or stale record shows as such and is not computed here.
 notebooks: .venv/.installed
-	env -u LDLREPRO_DATA $(BIN)/python -m pytest --nbval-lax --nbval-cell-timeout=300 $(NOTEBOOKS)
+	env -u LDLREPRO_DATA $(PYTEST) --nbval-lax --nbval-cell-timeout=300 -n $(JOBS) --dist loadfile $(NOTEBOOKS)
 
 # A small sample of the records of all papers, fitted again where the data are at hand.
 verify: .venv/.installed
@@ -59,7 +69,15 @@ verify: .venv/.installed
 
 # Every method fitted for real, on synthetic data.
 quick: .venv/.installed
-	$(BIN)/ldlrepro notebooks -p profile quick --out _build/quick --fresh
+	$(BIN)/ldlrepro notebooks -p profile quick --out _build/quick --fresh --jobs $(JOBS)
+
+slow: .venv/.installed
+	$(PYTEST) tests --ignore tests/pages -m slow $(SHARED) --durations 20
+
+# Which lines the tests reach, by file.
+coverage: .venv/.installed
+	$(BIN)/coverage run -m pytest tests --ignore tests/pages
+	$(BIN)/coverage report --sort=cover
 
 clean:
 	rm -rf _build book/reference/generated .pytest_cache .ruff_cache

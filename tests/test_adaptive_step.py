@@ -34,7 +34,6 @@ def test_without_any_gain_each_threshold_is_visited():
     assert g == 0 and count == visited.sum() == 10 and (gains[visited] == 0).all()
 
 
-@pytest.mark.jit_only("interpreted, 20 seconds")
 def test_four_ways_of_searching():
     table = adaptive_step.run(quick=True)["searches"]
     assert set(table.source) == {"synthetic"}

@@ -11,8 +11,6 @@ import pytest
 from ldlrepro import paths
 from ldlrepro.protocols import ledger, verify
 
-pytestmark = pytest.mark.jit_only("of runs and records, not of kernels")
-
 SET = "SJAFFE"
 HAVE_DATA = paths.local_copies() is not None and (paths.local_copies() / "ldl/SJAFFE.mat").exists()
 needs = pytest.mark.skipif(
@@ -119,6 +117,7 @@ def test_a_change_that_moves_a_number(clean):
     assert fresh(clean)["UniformPredictor"] == 10  # the file is the same, what it uses is not
 
 
+@pytest.mark.slow
 @needs
 def test_a_change_that_moves_the_data(clean):
     edit(clean, 'content["features"])', 'content["features"]) * (1 + 1e-15)', "datasets/readers.py")
@@ -127,6 +126,7 @@ def test_a_change_that_moves_the_data(clean):
     assert fresh(clean) == {}
 
 
+@pytest.mark.slow
 @needs
 def test_records_of_other_code_than_the_revision_s_are_not_judged(clean):
     edit(clean, "np.average(D, axis=0, weights=weight)", "np.average(D, 0, weights=weight)")
@@ -148,6 +148,7 @@ def test_revisions_that_are_none(clean):
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.slow
 @needs
 def test_the_command_on_a_sample(clean):
     ended = command(clean, "verify", "structrf", "--sample", "3")

@@ -29,8 +29,6 @@ from ldlrepro.protocols.split import by_groups
 from ldlrepro.report.ldlf import age as report
 from ldlrepro.studies import widths
 
-pytestmark = pytest.mark.jit_only("compiled nowhere but in the models below it")
-
 
 def faces(n=60, c=30, q=5, seed=0):
     """Features that know the age, with normal distributions about it."""

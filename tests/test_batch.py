@@ -11,7 +11,6 @@ import pytest
 
 from ldlrepro import batch, cli, errors, parameters, paths
 
-pytestmark = pytest.mark.jit_only("of notebooks")
 DECLARED = "profile = 'paper'\ndatasets = None\nseed = None"
 OPENING = """
 from ldlrepro import parameters, protocols
@@ -174,6 +173,7 @@ def papermill(folder, *given):
     return subprocess.run([*command, *given], **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given, seen",
     [

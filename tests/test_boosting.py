@@ -159,7 +159,6 @@ def test_a_prediction_does_not_depend_on_the_other_rows(model):
     np.testing.assert_allclose(batch, alone, rtol=1e-12)
 
 
-@pytest.mark.jit_only("interpreted, four minutes")
 @pytest.mark.parametrize("model", BOTH)
 def test_beats_the_mean_clearly(model):
     P = model(random_state=0).fit(toy.X, toy.D).predict(toy.X_test)
@@ -167,7 +166,6 @@ def test_beats_the_mean_clearly(model):
     assert kl_divergence(toy.D_test, P) < 0.25 * kl_divergence(toy.D_test, mean)
 
 
-@pytest.mark.jit_only("interpreted, four minutes")
 @pytest.mark.parametrize("model", BOTH)
 def test_one_hot_degrees_stay_finite(model):
     D = np.eye(4)[(toy.X[:, 0] > 0) + 2 * (toy.X[:, 1] > 0).astype(int)]

@@ -20,7 +20,6 @@ from ldlrepro.report.ldlf import tables as ldlf
 from ldlrepro.report.mslp import tables as mslp_tables
 from ldlrepro.studies import embedding, faces, features, leaf_updates, starts, warm_start
 
-pytestmark = pytest.mark.jit_only("of reports")
 MEASURES = ("kl_divergence", "chebyshev")
 
 

@@ -21,8 +21,6 @@ from ldlrepro.report.structrf import figures as structrf
 from ldlrepro.report.structrf.tables import table_21
 from ldlrepro.report.tables import summary
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 
 def rows(values, measure="kl_divergence", dataset="A", settings=None, **more):
     """Records of one measure: a method's value on each fold; ``settings`` of some methods."""

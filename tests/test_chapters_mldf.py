@@ -20,8 +20,6 @@ from ldlrepro.report.mldf.tables import LABEL, MEASURES
 from ldlrepro.studies.depth import CASCADE, FOREST
 from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 UP = ("average_precision", "macro_auc")
 REAL = paths.local_copies()
 

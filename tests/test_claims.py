@@ -7,10 +7,9 @@ import pytest
 
 from ldlrepro import paths, published, scoreboard
 
-pytestmark = [
-    pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed"),
-    pytest.mark.jit_only("of records and files, not of kernels"),
-]
+pytestmark = pytest.mark.skipif(
+    not paths.IN_CHECKOUT, reason="records are committed, not installed"
+)
 
 
 @pytest.fixture(scope="module")

@@ -182,7 +182,7 @@ def test_bench_takes_any_spelling(monkeypatch):
     assert bench._known(["s-jaffe", "COREL16K001"]) == ["SJAFFE", "corel16k001"]
 
 
-@pytest.mark.jit_only("of times and threads, not of kernels")
+@pytest.mark.slow
 def test_bench_of_forests_on_two_threads(monkeypatch):
     rows = list(bench._two_threads(datasets.make_standin("Yeast_spoem", 100), 1))
     assert [row["method"] for row in rows] == [
@@ -202,7 +202,7 @@ def test_bench_of_forests_on_two_threads(monkeypatch):
     assert "0.83" in speed.show_threads().data and "StructRF" not in speed.show_ratios().data
 
 
-@pytest.mark.jit_only("interpreted, minutes")
+@pytest.mark.slow
 def test_bench_of_the_multi_label_learners(small_standins, capsys):
     assert cli.main(["bench", "--dataset", "corel16k001", "--repeats", "1"]) == 0
     header, *lines = capsys.readouterr().out.splitlines()
@@ -210,7 +210,7 @@ def test_bench_of_the_multi_label_learners(small_standins, capsys):
     assert len(lines) == 7 and all("synthetic stand-in for corel16k" in line for line in lines)
 
 
-@pytest.mark.jit_only("interpreted, minutes")
+@pytest.mark.slow
 def test_bench_of_the_cascades(small_standins, monkeypatch):
     monkeypatch.setattr(bench, "MLDFSuite", partial(MLDFSuite, n_estimators=5))
     row = bench._suite()
@@ -219,7 +219,7 @@ def test_bench_of_the_cascades(small_standins, monkeypatch):
     assert "1.5 minutes" in speed.suite() and row["dataset"] in speed.suite()
 
 
-@pytest.mark.jit_only("interpreted, minutes")
+@pytest.mark.slow
 def test_both_sides_of_the_bench_do_about_equally_well(small_standins):
     rows = list(bench.run(["yeast"], repeats=1))
     methods = [row["method"] for row in rows]

@@ -32,8 +32,6 @@ from ldlrepro.protocols.split import ten_folds
 from ldlrepro.report.comparison import matrix
 from ldlrepro.userdata import UserDataError
 
-pytestmark = pytest.mark.jit_only("of comparisons")
-
 
 def rows(n=40, c=3, seed=0):
     rng = np.random.default_rng(seed)

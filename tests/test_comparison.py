@@ -12,7 +12,6 @@ from ldlrepro.protocols.studies import tables_of
 from ldlrepro.report.comparison import across, choice, matrix, toy
 from ldlrepro.studies import time_limit
 
-pytestmark = pytest.mark.jit_only("of reports")
 KL, NULL = "kl_divergence", "MeanPredictor"
 
 

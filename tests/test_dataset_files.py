@@ -19,8 +19,6 @@ from ldlrepro.datasets import accepted, files, registry
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, UnverifiedCopyWarning
 from ldlrepro.report import provenance
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 
 class Server:
     """Stands in for the network: serves its contents one after the other, the last one on."""

@@ -14,8 +14,6 @@ from ldlrepro import datasets, paths
 from ldlrepro.datasets import files, loading, readers, registry
 from ldlrepro.errors import DataUnavailableError, UnknownNameError
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 REAL = paths.local_copies()
 
 

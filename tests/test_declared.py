@@ -14,8 +14,6 @@ from ldlrepro.protocols import get_paper, open_store, paper_names
 from ldlrepro.protocols.declare import Method
 from ldlrepro.report.settings import declared
 
-pytestmark = pytest.mark.jit_only("of runs and records, not of kernels")
-
 METHODS = [
     (paper, experiment, method)
     for paper in map(get_paper, paper_names())
@@ -23,10 +21,6 @@ METHODS = [
     for method in experiment.methods
 ]
 STAGED = [(p, e, m) for p, e, m in METHODS if m.staged]
-
-
-def name(value):
-    return getattr(value, "name", str(value))
 
 
 def test_no_stages_and_no_settings_unless_declared():
@@ -40,19 +34,20 @@ def test_what_is_declared_cannot_be_changed():
             one.name = "another"
 
 
-@pytest.mark.parametrize(("paper", "experiment", "method"), STAGED, ids=name)
-def test_the_stages_are_those_that_the_estimator_yields(paper, experiment, method):
-    assert isinstance(method.staged, tuple)
-    parameters = method.estimator.get_params(deep=False)
-    known = [parameters[p] for p in ("path", "floors", "factors") if parameters.get(p)]
-    if known:
-        assert [method.staged] == known
-    elif isinstance(method.estimator, CutAtCardinality):
-        assert method.staged == CUTS
-    elif paper is mldf.PAPER or isinstance(method.estimator, MLDFSuite):
-        assert method.staged == tuple(mldf.MEASURES)
-    else:  # every number up to so many
-        assert max(method.staged) <= parameters.get("n_estimators", 500)
+def test_the_stages_are_those_that_the_estimator_yields():
+    for paper, _, method in STAGED:
+        assert isinstance(method.staged, tuple), method.name
+        parameters = method.estimator.get_params(deep=False)
+        known = [parameters[p] for p in ("path", "floors", "factors") if parameters.get(p)]
+        if known:
+            assert [method.staged] == known, method.name
+        elif isinstance(method.estimator, CutAtCardinality):
+            assert method.staged == CUTS
+        elif paper is mldf.PAPER or isinstance(method.estimator, MLDFSuite):
+            assert method.staged == tuple(mldf.MEASURES), method.name
+        else:  # every number up to so many
+            assert max(method.staged) <= parameters.get("n_estimators", 500), method.name
+    assert len(STAGED) > 20
 
 
 @pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed")
@@ -83,34 +78,26 @@ PARAMETERS = {
 WORDS = {"learner", "form", "strategy", "as_in"}  # no parameters
 
 
-@pytest.mark.parametrize(
-    ("paper", "experiment", "method"), [job for job in METHODS if job[2].settings], ids=name
-)
-def test_settings_are_those_of_the_estimator(paper, experiment, method):
-    assert json.loads(json.dumps(method.settings)) == method.settings
-    parameters = method.estimator.get_params()
-    parameters |= {key.split("__")[-1]: value for key, value in parameters.items() if "__" in key}
-    assert method.settings.get("learner", "") in method.name
-    for key, value in method.settings.items():
-        if key in WORDS:
-            continue
-        found = [parameters[p] for p in PARAMETERS.get(key, (key,)) if p in parameters]
-        assert found and found[0] == value, key
+def test_settings_are_those_of_the_estimator():
+    for _, _, method in METHODS:
+        assert json.loads(json.dumps(method.settings)) == method.settings
+        parameters = method.estimator.get_params()
+        inner = {k.split("__")[-1]: value for k, value in parameters.items() if "__" in k}
+        parameters |= inner
+        assert method.settings.get("learner", "") in method.name
+        for key, value in method.settings.items():
+            if key in WORDS:
+                continue
+            found = [parameters[p] for p in PARAMETERS.get(key, (key,)) if p in parameters]
+            assert found and found[0] == value, (method.name, key)
+        if "," in method.name:  # what follows the learner in a name is declared
+            assert set(method.settings) - {"learner"}, method.name
 
 
-@pytest.mark.parametrize(
-    ("paper", "experiment", "method"), [job for job in METHODS if "," in job[2].name], ids=name
-)
-def test_what_follows_the_learner_in_a_name_is_declared(paper, experiment, method):
-    assert set(method.settings) - {"learner"}
-
-
-@pytest.mark.parametrize(
-    ("paper", "experiment"), [(p, e) for p in paper_names() for e in get_paper(p).experiments]
-)
-def test_settings_tell_methods_of_an_experiment_apart(paper, experiment):
-    texts = [json.dumps(m.settings, sort_keys=True) for m in experiment.methods if m.settings]
-    assert len(set(texts)) == len(texts)
+def test_settings_tell_methods_of_an_experiment_apart():
+    for experiment in (e for p in paper_names() for e in get_paper(p).experiments):
+        texts = [json.dumps(m.settings, sort_keys=True) for m in experiment.methods if m.settings]
+        assert len(set(texts)) == len(texts), experiment.name
 
 
 def test_declared_settings_of_records():

@@ -27,7 +27,6 @@ try:
 except ImportError:
     torch = None
 
-pytestmark = pytest.mark.jit_only("interpreted kernels are tested with the shallow forests")
 needs_torch = pytest.mark.skipif(
     torch is None, reason="torch is not installed: pip install 'ldlrepro[deep]'"
 )
@@ -126,6 +125,7 @@ print(json.dumps([environment.maker(True)["cpu"]["torch"], found]))
 """
 
 
+@pytest.mark.slow
 @needs_torch
 @pytest.mark.skipif(not environment.fixable(), reason="kernels are fixed on x86 with AVX2")
 def test_workers_get_the_same_digits_whatever_the_processor(monkeypatch):
@@ -598,6 +598,7 @@ def test_trunks_have_their_layers(name, size, weights):
         assert trunk.eval()(torch.zeros(1, 3, size, size)).shape == (1, trunk.width)
 
 
+@pytest.mark.slow
 @needs_torch
 @pytest.mark.parametrize("model", MODELS)
 def test_large_pictures_and_alexnet_under_each_head(model):

@@ -15,12 +15,9 @@ try:
 except ImportError:
     torch = None
 
-pytestmark = [
-    pytest.mark.jit_only("interpreted kernels are tested with the shallow forests"),
-    pytest.mark.skipif(
-        torch is None or not torch.cuda.is_available(), reason="torch sees no CUDA device"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    torch is None or not torch.cuda.is_available(), reason="torch sees no CUDA device"
+)
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,6 @@ from ldlrepro.datasets import make_toy
 from ldlrepro.errors import SettingsWarning
 from ldlrepro.papers import learners
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 toy = make_toy(n_train=80, random_state=0)
 MEAN = toy.D.mean(axis=0)
 LEARNERS = sorted(n for n in vars(learners) if n[0].isupper())

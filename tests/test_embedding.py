@@ -10,7 +10,6 @@ from sklearn import cross_decomposition, decomposition
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.manifold import LocallyLinearEmbedding
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ldlrepro
 from ldlrepro import CCA, LDSVR, LPP, NPE, PCA
@@ -57,19 +56,6 @@ def test_graph_weights_and_scatter():
 
 
 # --- transformers ----------------------------------------------------------------------------
-
-
-def expected_failures(estimator):
-    found = {"check_fit_score_takes_y": "the second argument is D"}
-    if type(estimator) is CCA:  # scikit-learn knows its own class by this name
-        why = "wants a CCA that embeds the targets too"
-        found |= {"check_transformer_general": why, "check_transformer_data_not_an_array": why}
-    return found
-
-
-@parametrize_with_checks(TRANSFORMERS, expected_failed_checks=expected_failures)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def test_lpp_is_the_dense_solution():

@@ -15,8 +15,6 @@ MODULES = [
     if ">>> " in path.read_text(encoding="utf-8")
 ]
 
-pytestmark = pytest.mark.jit_only("of docstrings")
-
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples(module):

@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 import ldlrepro
 from ldlrepro import errors, metrics
 
-pytestmark = pytest.mark.jit_only("interpreted, many minutes")
-
 #: Smallest settings of each parameter: the cases are about numbers, not about learning.
 SMALL = {
     "batch_size": 8,

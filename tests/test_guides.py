@@ -10,10 +10,7 @@ import pytest
 from ldlrepro import datasets, paths
 from ldlrepro.errors import DataUnavailableError
 
-pytestmark = [
-    pytest.mark.skipif(not paths.IN_CHECKOUT, reason="pages are not installed"),
-    pytest.mark.jit_only("of pages"),
-]
+pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="pages are not installed")
 BOOK = paths.PACKAGE.parent / "book"
 GUIDES = ("your_data", "add_method")
 _BLOCK = re.compile(
@@ -35,6 +32,7 @@ def at_hand(name):
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guide", GUIDES)
 def test_a_guide_runs(guide, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -64,6 +64,7 @@ def test_bad_rankings_name_the_image():
         datasets.rankings_to_distributions(nothing)
 
 
+@pytest.mark.slow
 @at_hand
 def test_photographs_with_both_kinds_of_distributions():
     realigned, ranked = datasets.load_images(8), datasets.load_images(8, "rankings")

@@ -12,10 +12,7 @@ from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.papers.images import PAPER
 from ldlrepro.report.ldlf import images
 
-pytestmark = [
-    pytest.mark.skipif(not paths.IN_CHECKOUT, reason="printed claims are not installed"),
-    pytest.mark.jit_only("of reports"),
-]
+pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="printed claims are not installed")
 
 
 def fits(losses, kinds=("re-aligned", "from rankings"), folds=10):

@@ -11,17 +11,13 @@ import warnings
 from pathlib import Path
 
 import pytest
+import slow_paper
 
 from ldlrepro.protocols import state
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-import slow_paper  # noqa: E402
 
-pytestmark = [
-    pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc"),
-    pytest.mark.jit_only("of runs and records, not of kernels"),
-]
+pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc")
 
 
 def start(folder, *more, jobs=2, script=HERE / "slow_paper.py"):
@@ -177,6 +173,7 @@ def kills(number, folder, seed):
         before = after
 
 
+@pytest.mark.slow
 def test_kills_at_random_moments_lose_nothing(tmp_path):
     number = int(os.environ.get("LDLREPRO_TEST_KILLS", "4"))
     kills(number, tmp_path / "records", seed=number)
@@ -265,6 +262,7 @@ def test_a_full_disk_is_told_in_a_line(tmp_path):
     finish(folder)
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_that_loses_a_worker_loses_no_job(tmp_path):
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     folder = tmp_path / "records"

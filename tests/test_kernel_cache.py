@@ -10,8 +10,6 @@ import pytest
 
 import ldlrepro
 
-pytestmark = pytest.mark.jit_only("about compiled code")
-
 PACKAGE = Path(ldlrepro.__file__).parent
 INNER = """
 from ldlrepro.kernels._jit import kernel
@@ -81,6 +79,7 @@ def test_a_change_in_an_imported_kernel_is_seen(two_kernels):
     assert two_kernels(changed) == ["40.0", "1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "before, after",
     [
@@ -95,6 +94,7 @@ def test_without_numbas_inner_parts_nothing_is_kept(two_kernels, before, after):
         assert two_kernels(jit=text.replace(before, after))[:2] == ["30.0", "0"]
 
 
+@pytest.mark.slow
 def test_without_a_folder_to_write_kernels_are_compiled(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "ldlrepro", ignore=shutil.ignore_patterns("__pycache__"))
     file = tmp_path / "file"

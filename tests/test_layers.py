@@ -9,8 +9,6 @@ import pytest
 
 import ldlrepro
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 ROOT = Path(ldlrepro.__file__).parent
 
 #: Layer of each part of the package; a module that is not here has to be given a place.

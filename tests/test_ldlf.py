@@ -185,7 +185,6 @@ def test_phi_has_no_repetition_within_a_tree_and_is_drawn_anew_for_each():
     assert len({tuple(outputs) for outputs in phi}) == 6
 
 
-@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_settings_of_the_paper_and_of_the_script_are_accepted():
     paper = LDLForest(max_iter=1, random_state=0).fit(toy.X, toy.D)
     assert paper.trees_.phi.shape == (5, 63) and paper.trees_.leaves.shape == (5, 64, 3)
@@ -247,7 +246,6 @@ def test_same_seed_same_numbers(method):
     assert np.abs(one - other).max() > 1e-6
 
 
-@pytest.mark.jit_only("interpreted, minutes")
 def test_the_toy_data_are_learned():
     forest = LDLForest(validation_fraction=0, random_state=0).fit(toy.X, toy.D)
     assert forest.n_iter_ == len(forest.loss_curve_) == forest.best_iter_ == 1000

@@ -5,8 +5,6 @@ import pytest
 from ldlrepro.errors import LdlreproError
 from ldlrepro.protocols import ledger
 
-pytestmark = pytest.mark.jit_only("of records, not of kernels")
-
 
 @pytest.fixture
 def empty(tmp_path, monkeypatch):

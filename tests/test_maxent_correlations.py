@@ -337,7 +337,6 @@ def test_parameters_out_of_range_are_named(estimator, message):
         estimator.fit(toy.X, toy.D)
 
 
-@pytest.mark.jit_only("interpreted, ten seconds")
 @pytest.mark.parametrize("name", METHODS)
 def test_a_start_at_the_optimum_ends_there_sooner(name):
     tight = {"tol": 1e-6, "max_iter": 1000}

@@ -10,8 +10,6 @@ from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.merge import MergeError, merge
 from ldlrepro.protocols.store import RecordStore
 
-pytestmark = pytest.mark.jit_only("of runs and records, not of kernels")
-
 METHODS = (
     Method("mean", MeanPredictor()),
     *(Method(f"{k}-NN", AAKNN(k)) for k in (1, 2, 3, 5, 8)),

@@ -150,7 +150,6 @@ def test_growth_stops_three_layers_after_the_best():
     assert best_layer("one_error", [float("nan")] * 4, 3) == (1, True)
 
 
-@pytest.mark.jit_only("interpreted, 20 seconds each")
 @pytest.mark.parametrize("measure", ["one_error", "macro_auc"])
 def test_layers_kept_are_those_up_to_the_best(measure):
     settings = SMALL | {"max_layers": 12, "patience": 2, "random_state": 0}
@@ -170,7 +169,6 @@ def test_layers_kept_are_those_up_to_the_best(measure):
 # the whole
 
 
-@pytest.mark.jit_only("interpreted, 20 seconds each")
 def test_first_layer_is_the_two_forests_averaged_over_folds():
     settings = {"max_layers": 1, "more_depth": 20, "n_estimators": 200, "max_estimators": 200}
     P = MLDF(random_state=0, **settings).fit(X, Y).predict_proba(X_NEW)
@@ -178,7 +176,6 @@ def test_first_layer_is_the_two_forests_averaged_over_folds():
     assert np.abs(P - np.mean(forests, axis=0)).mean() < 0.02
 
 
-@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_thresholds_start_at_the_third_layer_and_follow_the_layers():
     fitted = MLDF("one_error", growth=False, random_state=0, **SMALL).fit(X, Y)
     assert (fitted.thresholds_[:2] == 0).all() and (fitted.thresholds_[2:] > 0).any()
@@ -194,7 +191,6 @@ def test_thresholds_start_at_the_third_layer_and_follow_the_layers():
         G = H
 
 
-@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_readings_of_the_released_code():
     model = MLDF("ranking_loss", reuse_from=2, random_state=0, growth=False, **SMALL).fit(X, Y)
     assert model.thresholds_[0] == 0 and model.thresholds_[1] > 0
@@ -218,7 +214,6 @@ def test_performance_is_out_of_fold():
     assert metrics.hamming_loss(Y, last) < fitted.performance_[-1]
 
 
-@pytest.mark.jit_only("interpreted, 20 seconds each")
 @pytest.mark.parametrize("settings", [{}, {"reuse": False}, {"block": "c45", "growth": False}])
 def test_suite_is_six_mldf(settings):
     settings = SMALL | settings | {"random_state": 5}
@@ -233,7 +228,6 @@ def test_suite_is_six_mldf(settings):
     np.testing.assert_array_equal(suite.predict_proba(X_NEW), yielded["hamming_loss"])
 
 
-@pytest.mark.jit_only("interpreted, ten seconds")
 def test_measures_share_the_layers_with_equal_inputs():
     settings = SMALL | {"growth": False, "random_state": 0}
     with_reuse = MLDFSuite(**settings).fit(X, Y).cascades_
@@ -257,7 +251,6 @@ def test_a_dropped_label_is_not_seen_by_the_second_layer():
     assert width[0] == X.shape[1] + 9 and width[1] == X.shape[1] + 7
 
 
-@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_blocks_differ():
     pct, c45 = (MLDF(block=b, random_state=0, **SMALL).fit(X, Y) for b in ("pct", "c45"))
     assert np.abs(pct.predict_proba(X_NEW) - c45.predict_proba(X_NEW)).max() > 0

@@ -41,7 +41,6 @@ def grown():
     return layers.run(quick=True)
 
 
-@pytest.mark.jit_only("interpreted, 20 seconds")
 @pytest.mark.parametrize("measure", list(MULTILABEL))
 def test_final_layer_of_the_study_is_the_one_where_growth_stops(grown, measure):
     settings = {"max_layers": 5, "n_estimators": 3, "max_estimators": 5, "more_estimators": 1}
@@ -64,7 +63,6 @@ def test_final_layer_of_the_study_is_the_one_where_growth_stops(grown, measure):
     assert forest.test == pytest.approx(score(truth, rf.predict_proba(QUICK.X[TEST])), abs=1e-12)
 
 
-@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_every_label_is_deleted_once_and_deleting_changes_the_second_layer():
     table = label_drop.run(quick=True)["labels"]
     names = list(QUICK.label_names)
@@ -87,7 +85,6 @@ def test_every_label_is_deleted_once_and_deleting_changes_the_second_layer():
     assert not np.allclose(values[other], values[plain], equal_nan=True)
 
 
-@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_study_of_depth_holds_every_forest_and_cascade():
     table = depth.run(quick=True)["depth"]
     assert set(table.source) == {"synthetic"} and not table.test.isna().any()

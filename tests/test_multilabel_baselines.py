@@ -95,7 +95,6 @@ def test_labelsets_differ_and_an_uncovered_label_scores_its_share():
     assert RAkEL(3, random_state=0).fit(X, Y).labelsets_.shape == (18, 3)
 
 
-@pytest.mark.jit_only("interpreted, ten seconds")
 def test_dependence_of_labels_is_used():
     """The third label is the exclusive or of the others: a powerset of SVMs tells it, one cannot.
 

@@ -146,7 +146,6 @@ def test_one_tree_is_that_of_scikit_learn(depth):
     np.testing.assert_allclose(ours.predict_proba(new), P, atol=1e-12)
 
 
-@pytest.mark.jit_only("interpreted, 20 seconds")
 @pytest.mark.parametrize(
     "ours, theirs", [(RFPCT, RandomForestRegressor), (ERFPCT, ExtraTreesRegressor)]
 )

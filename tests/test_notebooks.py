@@ -9,10 +9,7 @@ from ldlrepro import paths
 from ldlrepro.protocols import get_paper
 from ldlrepro.scoreboard import BOARDS
 
-pytestmark = [
-    pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed"),
-    pytest.mark.jit_only("of records and files, not of kernels"),
-]
+pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
 MOST_LINES = 80
 PARAMETERS = ["profile", "datasets", "n_jobs", "recompute", "seed"]
 

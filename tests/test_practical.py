@@ -1,6 +1,5 @@
-"""What stands around the package: continuous integration, container, citation, badges, guides."""
+"""What stands around the package: citation, badges, archive, guides; what is never unpickled."""
 
-import csv
 import json
 import re
 import shlex
@@ -13,90 +12,15 @@ import numpy as np
 import pytest
 import yaml
 
-from ldlrepro import badges, paths, protocols, scoreboard, userdata
+from ldlrepro import badges, paths, protocols, userdata
 from ldlrepro.scoreboard import BOARDS
 
-pytestmark = [
-    pytest.mark.skipif(not paths.IN_CHECKOUT, reason="not installed"),
-    pytest.mark.jit_only("of files"),
-]
+pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="not installed")
 ROOT = paths.PACKAGE.parent
 
 
 def text(name):
     return (ROOT / name).read_text(encoding="utf-8")
-
-
-def two_commands():
-    """Those of the README, under its heading of this name."""
-    block = text("README.md").split("## Two commands")[1].split("```bash\n")[1].split("```")[0]
-    return [line.split("#")[0].strip() for line in block.splitlines()]
-
-
-def pythons():
-    """Supported versions."""
-    project = tomllib.loads(text("pyproject.toml"))["project"]
-    first, beyond = re.fullmatch(r">=3\.(\d+),<3\.(\d+)", project["requires-python"]).groups()
-    return [f"3.{minor}" for minor in range(int(first), int(beyond))]
-
-
-@pytest.fixture(scope="module")
-def jobs():
-    workflow = yaml.safe_load(text(".github/workflows/ci.yml"))
-    assert workflow[True] == {"push": {"branches": ["main"]}, "pull_request": None}  # "on" is True
-    return workflow["jobs"]
-
-
-def runs(job):
-    return [step["run"] for step in job["steps"] if "run" in step]
-
-
-def test_ci_runs_the_two_commands_everywhere(jobs):
-    assert two_commands() == ["make book", "make test"] == runs(jobs["test"])
-    matrix = jobs["test"]["strategy"]["matrix"]
-    assert matrix["python"] == pythons() == ["3.11", "3.12", "3.13"]
-    assert {name.split("-")[0] for name in matrix["os"]} == {"ubuntu", "macos"}
-    assert jobs["test"]["runs-on"] == "${{ matrix.os }}"
-
-
-def test_ci_publishes_what_make_builds(jobs):
-    targets = set(re.findall(r"^(\w+):(?!=)", text("Makefile"), re.M))
-    for job in jobs.values():
-        assert {command.removeprefix("make ") for command in runs(job)} <= targets
-    paths_ = [s["with"]["path"] for s in jobs["book"]["steps"] if "path" in s.get("with", {})]
-    assert paths_ == ["_build/ldlrepro-book.zip", "_build/html"]
-    assert all(path.removesuffix(".zip").split("/")[-1] in text("Makefile") for path in paths_)
-    assert jobs["publish"]["needs"] == ["test", "book"]
-    assert jobs["publish"]["if"] == "github.event_name == 'push'"
-
-
-def test_every_step_of_ci_runs_or_uses_one_thing(jobs):
-    for job in jobs.values():
-        assert "runs-on" in job
-        for step in job["steps"]:
-            assert ("run" in step) != ("uses" in step)
-            assert re.fullmatch(r"actions/[\w-]+@v\d+", step.get("uses", "actions/x@v1"))
-
-
-def test_the_container_runs_the_two_commands():
-    lines = [x.split(maxsplit=1) for x in text("Dockerfile").splitlines() if x and x[0] != "#"]
-    known = {"FROM", "RUN", "WORKDIR", "COPY", "EXPOSE", "CMD"}
-    assert {word for word, _ in lines} == known and lines[0][0] == "FROM"
-    commands = [rest for word, rest in lines if word == "RUN"]
-    assert commands[0].startswith("apt-get update && ")  # git and make, which the README asks for
-    assert {"git", "make"} < set(shlex.split(commands[0]))
-    assert commands[1:] == two_commands()
-    stages = [rest.split(" AS ") for word, rest in lines if word == "FROM"]
-    assert [s[0] for s in stages[1:]] == ["book", "book"] == [stages[0][1], stages[0][1]]
-    assert stages[0][0].removeprefix("python:").removesuffix("-slim") in pythons()
-    assert json.loads(lines[-1][1])[0] == ".venv/bin/python"
-
-
-def test_what_git_ignores_comes_into_no_container():
-    ignored = {line.strip("/") for line in text(".gitignore").splitlines()}
-    assert {".venv", "_build", "data/raw", "shared", "ldlrepro-records"} <= ignored
-    left_out = set(text(".dockerignore").splitlines())
-    assert {".venv", "_build", "data/raw", "shared", "ldlrepro-records"} <= left_out
 
 
 def test_the_citation_file_names_the_papers():
@@ -128,8 +52,8 @@ def test_the_archive_is_one_folder(tmp_path):
     assert "html/book/intro.html" in names and all(n.startswith("html/") for n in names)
 
 
-def test_badges_are_current():
-    expected = badges.facts(scoreboard.scoreboard())
+def test_badges_are_current(board):
+    expected = badges.facts(board)
     assert {p.stem for p in badges.FOLDER.glob("*.svg")} == set(expected)
     for name, fact in expected.items():
         stored = (badges.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
@@ -193,24 +117,3 @@ def test_no_reader_unpickles_or_unpacks_into_a_folder():
     assert len(found) >= 7
     others = {where for where, call in found if not any(s in call for s in safe)}
     assert others == {"protocols/own.py"}  # between processes of one run
-
-
-def test_tests_notice_mutants():
-    """At least 95% of those that change anything; each that the nearest missed is judged."""
-    rows = list(csv.DictReader(text("data/mutants.csv").splitlines()))
-    assert [int(r["number"]) for r in rows] == list(range(200))
-    missed = [r["judged"] for r in rows if r["outcome"] != "noticed"]
-    kinds = ("changes nothing", "not tested", "test added", "test extended", "test there")
-    assert all(judged.startswith(kinds) for judged in missed)
-    nothing, untested = (sum(j.startswith(kind) for j in missed) for kind in kinds[:2])
-    changed = len(rows) - nothing
-    noticed, later = changed - untested, len(missed) - nothing - untested
-    assert noticed >= 0.95 * changed
-    guide = text("CONTRIBUTING.md")
-    assert f"{nothing} change nothing" in guide
-    assert f"notice {noticed} of the other {changed}, {later} of them" in guide
-    endless = [r["judged"] for r in rows if r["test"] == "timeout"]
-    assert len(endless) == 3 and all(judged.startswith("does not end: ") for judged in endless)
-    tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("*.py"))
-    for name in re.findall(r"test (?:added|extended).*?: (test_\w+)", "\n".join(missed)):
-        assert f"def {name}(" in tests

@@ -8,8 +8,6 @@ from ldlrepro import paths, published
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 SIX = ["chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersection"]
 HIGHER = {name for name, measure in MEASURES.items() if measure.greater_is_better}
 FOUR = ["RF", "SA-IIS", "SA-BFGS", "StructRF"]

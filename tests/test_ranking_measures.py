@@ -114,7 +114,6 @@ def test_registry():
         assert same == measure.symmetric and measure.upper == "1"
 
 
-@pytest.mark.jit_only("a limit of time")
 def test_ten_thousand_rows_of_68_labels_take_about_a_second():
     rng = np.random.default_rng(0)
     D, P = rng.dirichlet(np.ones(68), (2, 10_000))

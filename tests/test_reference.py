@@ -11,10 +11,7 @@ import ldlrepro.metrics
 from ldlrepro import paths
 from ldlrepro.discovery import all_estimators
 
-pytestmark = [
-    pytest.mark.skipif(not paths.IN_CHECKOUT, reason="pages are not installed"),
-    pytest.mark.jit_only("of pages"),
-]
+pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="pages are not installed")
 ROOT = paths.PACKAGE.parent
 
 

@@ -22,8 +22,6 @@ from ldlrepro.report.structrf import figures
 from ldlrepro.report.structrf.tables import running_times
 from ldlrepro.report.values import Beside, Difference, Held, Outcomes, Share, Shown, Spread, Wins
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 NAMES = {"SJAFFE": "s-JAFFE", "Movie": "Movie"}
 
 

@@ -12,8 +12,6 @@ from ldlrepro.protocols import rounding
 from ldlrepro.report import compare, show_rounding
 from ldlrepro.report.rounding import amplified, unmoved
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 
 def row(method, fold, variant, value, dataset="SJAFFE"):
     return {

@@ -32,8 +32,6 @@ from ldlrepro.protocols.fingerprint import of_method
 from ldlrepro.protocols.selection import choose
 from ldlrepro.protocols.split import partition, ten_folds
 
-pytestmark = pytest.mark.jit_only("of runs and records, not of kernels")
-
 SET = "Yeast_spoem"
 KNN = Method("kNN", AAKNN(), {"n_neighbors": [3, 9]})
 MEAN = Method("mean", MeanPredictor())

@@ -9,8 +9,6 @@ from ldlrepro import memory, scale
 from ldlrepro.errors import TooLargeError, UnknownNameError
 from ldlrepro.report import speed
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 SQUARE = ["LDSVR", "PTSVM", "KernelPCA", "KernelLPP", "KernelNPE", "KernelCCA", "MLFE", "D2LDL"]
 
 
@@ -53,6 +51,7 @@ def test_peak_is_that_of_the_process_alone():
     assert 170e6 > large - small > 150e6
 
 
+@pytest.mark.slow
 def test_sizes_grow_until_the_limit(tmp_path):
     told, out = [], tmp_path / "scale.csv"
     sizes = {"n": (1000, 2000, 10**12), "q": (30,), "c": (10,)}

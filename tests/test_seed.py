@@ -6,8 +6,6 @@ from ldlrepro import cli, paths, protocols
 from ldlrepro.protocols.declare import reseeded
 from ldlrepro.protocols.merge import merge
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 PLAIN = protocols.get_paper("structrf")
 SEVEN = reseeded(PLAIN, 7)
 NAME = next(iter(PLAIN.quick))

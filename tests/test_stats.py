@@ -6,8 +6,6 @@ from scipy import stats as scipy_stats
 
 from ldlrepro.protocols import stats
 
-pytestmark = pytest.mark.jit_only("of records and files, not of kernels")
-
 a = np.array([0.11, 0.12, 0.10, 0.13, 0.12])
 b = np.array([0.13, 0.13, 0.13, 0.14, 0.15])
 

@@ -14,8 +14,6 @@ from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.protocols import store as storing
 from ldlrepro.protocols.store import RecordStore
 
-pytestmark = pytest.mark.jit_only("of runs and records, not of kernels")
-
 
 def record(fold=0, method="A", seed=0, **more):
     numbers = {name: 0.125 + fold / 8 for name in DISTRIBUTION}

@@ -90,7 +90,6 @@ def test_adaptive_step_visits_the_thresholds_of_equation_5():
         assert (best - base) / n == pytest.approx(naive.best_gain(x[:, None], classes))
 
 
-@pytest.mark.jit_only("whole fits: interpreted, 20 seconds")
 def test_adaptive_forest_is_nearly_as_good():
     toy = make_toy(random_state=0)
     errors = {}

@@ -11,8 +11,6 @@ from ldlrepro.base import LDLEstimator
 from ldlrepro.models._threads import in_threads
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
-pytestmark = pytest.mark.jit_only("of threads, not of kernels")
-
 
 def blas_threads():
     return {i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"}

@@ -21,8 +21,6 @@ from ldlrepro.protocols import environment, job, ledger, rounding, run, state, v
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.store import RecordStore
 
-pytestmark = pytest.mark.jit_only("of runs and records, not of kernels")
-
 SET = "SJAFFE"
 METHODS = (
     Method("mean", MeanPredictor()),

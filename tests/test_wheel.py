@@ -15,7 +15,7 @@ from ldlrepro.protocols import read
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = [
-    pytest.mark.jit_only("of files, not of kernels"),
+    pytest.mark.slow,
     pytest.mark.skipif(not find_spec("hatchling"), reason="hatchling is not installed"),
 ]
 

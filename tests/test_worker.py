@@ -16,8 +16,6 @@ from ldlrepro.protocols import environment, run, runner, state, worker
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.fingerprint import fingerprint
 
-pytestmark = pytest.mark.jit_only("of runs and records, not of kernels")
-
 MEAN = Method("mean", MeanPredictor(), settings={"trees": 3})
 EXPERIMENT = Experiment("main", (MEAN,), ("SJAFFE",), seed=2)
 MARK = fingerprint(MEAN, 3, EXPERIMENT, "SJAFFE", "synthetic")

@@ -20,10 +20,7 @@ PAGES = sorted(PAGES - {HTML / "index.html"})
 CHAPTERS = ["structrf", "ldlf", "mslp", "adaboost_ldl", "mldf"]
 MEGABYTE = 2**20
 
-pytestmark = [
-    pytest.mark.skipif(not PAGES, reason="the book is not built: make book"),
-    pytest.mark.jit_only("of pages"),
-]
+pytestmark = pytest.mark.skipif(not PAGES, reason="the book is not built: make book")
 
 
 @cache
