@@ -86,7 +86,7 @@ def run(papers, parameters, out, jobs=1, fresh=False):
         parameters = parameters | {"datasets": listed(parameters["datasets"])}
     for name in wanted:
         _check(there[name], parameters)
-    folder = Path(out)
+    folder = Path(out).resolve()  # papermill changes the folder of this process while it runs
     folder.mkdir(parents=True, exist_ok=True)
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
     for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):

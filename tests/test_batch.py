@@ -117,6 +117,16 @@ def test_a_batch_resumes(away):
     assert runs({"n": 2}) == [True, True]
 
 
+def test_two_at_a_time_go_into_one_relative_folder(away, monkeypatch):
+    monkeypatch.chdir(away)
+    for name in ("a", "b"):
+        notebook(away, name, "n = 1", "import time; time.sleep(0.3 * n)")
+    assert [path for path, _ in batch.run([], {}, "out", jobs=2)] == [
+        away / "out" / "a.ipynb",
+        away / "out" / "b.ipynb",
+    ]
+
+
 def test_a_notebook_that_was_stopped_is_run_again(away):
     notebook(away, "n", "n = 1", "print(n)")
     ((path, _),) = batch.run([], {}, away / "out")
