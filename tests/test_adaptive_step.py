@@ -12,6 +12,7 @@ from ldlrepro.protocols.declare import Paper, Study
 from ldlrepro.studies import adaptive_step
 
 
+@pytest.mark.interpreted
 def test_gain_and_search_from_scratch():
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(40, 3)), 1)  # with ties
@@ -26,6 +27,7 @@ def test_gain_and_search_from_scratch():
     assert count == visited.sum() == sum(len(np.unique(x)) - 1 for x in XT)
 
 
+@pytest.mark.interpreted
 def test_without_any_gain_each_threshold_is_visited():
     XT, cluster = np.arange(12.0).reshape(2, 6), np.ones(6, np.uint8)
     visited, gains = np.zeros((2, 6), bool), np.ones((2, 6))

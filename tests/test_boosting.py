@@ -28,6 +28,7 @@ def data(kind, n=60, seed=0):
     return X, D, naive.softmax(rng.normal(size=D.shape))
 
 
+@pytest.mark.interpreted
 def test_terms_are_the_derivatives_of_the_loss():
     rng = np.random.default_rng(0)
     e = 1e-4
@@ -44,6 +45,7 @@ def test_terms_are_the_derivatives_of_the_loss():
             assert h == pytest.approx((above - 2 * at + below) / e**2, abs=1e-5)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", ["plain", "mixed", "zeros"])
 def test_pair_rule(kind):
     _, D, P = data(kind)
@@ -57,6 +59,7 @@ def test_pair_rule(kind):
     assert len(seen) > 1
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("min_samples_leaf", [1, 7])
 @pytest.mark.parametrize("kind", ["plain", "mixed"])
 def test_split_has_the_largest_gain(kind, min_samples_leaf):
@@ -76,6 +79,7 @@ def test_split_has_the_largest_gain(kind, min_samples_leaf):
         assert not scratch.count.any()  # left clean for the next node
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("label", [-1, 0, 3])
 @pytest.mark.parametrize("kind", ["plain", "mixed", "zeros"])
 @pytest.mark.parametrize("size", [(8, 60, 1), (60, 3, 2), (5, 60, 10), (200, 60, 1)])
@@ -92,6 +96,7 @@ def test_tree_is_that_of_the_slow_twin(kind, label, size):
         np.testing.assert_allclose(F[rows], np.tile(step, (len(rows), 1)), atol=1e-9)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", ["plain", "mixed"])
 @pytest.mark.parametrize("label", [-1, 0])
 def test_rows_that_agree_are_not_split(kind, label):
@@ -102,6 +107,7 @@ def test_rows_that_agree_are_not_split(kind, label):
     assert list(tree.feature) == [kernel.LEAF]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     "model, one_round", [(LDLogitBoost, "ldlogitboost_round"), (AOSOLDLogitBoost, "aoso_round")]
 )
@@ -127,6 +133,7 @@ def test_training_loss_falls_every_round(model):
     assert fitted.train_loss_[-1] < 0.1 * fitted.train_loss_[0]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("model", BOTH)
 def test_early_stopping_keeps_the_best_round(model):
     rng = np.random.default_rng(0)

@@ -93,6 +93,7 @@ def test_rows_with_a_high_loss_are_drawn_more_often():
     np.testing.assert_allclose([(e.seen_ > 0.5).mean() for e in even.estimators_], 0.5, atol=0.1)
 
 
+@pytest.mark.interpreted
 def test_staged_predictions_are_those_of_shorter_ensembles():
     fitted = AdaBoostLDL(SABFGS(20), 4, random_state=0).fit(toy.X, toy.D)
     stages = list(fitted.staged_predict(toy.X_test))
@@ -113,6 +114,7 @@ def test_warm_start_hands_the_coefficients_on():
     assert [e.init for e in cold.estimators_] == ["zeros"] * 3
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("base", [SABFGS, SAIIS, LCLDL, LDLLCLR, LDLSF])
 def test_learners_with_coefficients_take_them(base):
     learner = base(3)
@@ -121,6 +123,7 @@ def test_learners_with_coefficients_take_them(base):
     assert fitted.estimator is learner and isinstance(learner.init, str)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("base", [PTBayes(), CPNN(5, max_iter=5), RaisedZeros(), MeanPredictor()])
 def test_any_learner_will_do(base):
     fitted = AdaBoostLDL(base, 2, random_state=0).fit(toy.X, toy.D)

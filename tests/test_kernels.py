@@ -12,6 +12,8 @@ from ldlrepro.models.multilabel._trees import Columns, label_rows
 
 MEASURES = ["one_error", "coverage", "ranking_loss", "average_precision"]
 
+pytestmark = pytest.mark.interpreted
+
 
 def state(seed):
     return np.array([seed], np.uint64)

@@ -33,6 +33,7 @@ def data(n=70, depth=4, c=3, trees=2, seed=0, zeros=False, hard=1.0):
     return hard * rng.normal(size=(splits + 2, n)), phi, Q, np.ascontiguousarray(D.T)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("depth", [2, 3, 5])
 def test_prediction_is_the_mixture_of_eq_1_and_2(depth):
     F, phi, Q, D = data(depth=depth)
@@ -42,6 +43,7 @@ def test_prediction_is_the_mixture_of_eq_1_and_2(depth):
     np.testing.assert_allclose(out.sum(axis=1), 1)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize("depth", [2, 4])
 def test_gradient_is_eq_6_and_that_of_the_loss(depth, zeros):
@@ -62,6 +64,7 @@ def test_gradient_is_eq_6_and_that_of_the_loss(depth, zeros):
         assert G[f, i] == pytest.approx((above - below) / (2 * e), abs=1e-8)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("zeros", [False, True])
 def test_leaf_update_is_eq_12(zeros):
     F, phi, Q, D = data(zeros=zeros)
@@ -75,6 +78,7 @@ def test_leaf_update_is_eq_12(zeros):
     np.testing.assert_allclose(Q, expected, rtol=1e-9, atol=1e-15)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("seed", range(12))
 def test_leaf_update_never_raises_the_loss(seed):
     rng = np.random.default_rng(seed)
@@ -94,6 +98,7 @@ def test_leaf_update_never_raises_the_loss(seed):
     assert (losses[-1] < losses[0]).all()
 
 
+@pytest.mark.interpreted
 def test_a_leaf_that_no_row_reaches_keeps_its_distribution():
     F, phi, Q, D = data(trees=1)
     F[phi[0, 0]] = 2000.0  # every row goes left at the root, for certain
@@ -104,6 +109,7 @@ def test_a_leaf_that_no_row_reaches_keeps_its_distribution():
     assert np.abs(Q[:, :half] - before[:, :half]).max() > 0.01
 
 
+@pytest.mark.interpreted
 def test_repeated_mini_batches_are_weights():
     F, phi, Q, D = data()
     rows = np.random.default_rng(0).integers(0, F.shape[1], 200)
@@ -115,6 +121,7 @@ def test_repeated_mini_batches_are_weights():
     np.testing.assert_allclose(Q, again, rtol=1e-10)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("density", [0.05, 0.5])
 @pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize(("n", "t"), [(25, 7), (kernel.WIDTH + 9, kernel.TILE + 7)])
@@ -143,6 +150,7 @@ def test_compressed_rows_give_the_same_forest(scale, monkeypatch):
     np.testing.assert_allclose(forest.fit(X, D).predict(X), sparse, atol=1e-10)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
 def test_steps_are_those_of_the_optimizer(optimizer):
     """Three steps on all rows, from the same start, in plain numpy with the twins."""
@@ -266,6 +274,7 @@ def test_stages_are_truncated_runs():
     assert np.abs(stages[0] - stages[7]).max() > 1e-6
 
 
+@pytest.mark.interpreted
 def test_early_stopping_keeps_the_best_trees():
     rng = np.random.default_rng(0)  # nothing to learn: the first trees are about the best
     X, D = rng.normal(size=(120, 20)), rng.dirichlet(np.ones(4), 120)

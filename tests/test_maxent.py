@@ -37,6 +37,7 @@ def data(kind, n=24, q=5, c=3, seed=0):
 # --- objective and kernels -------------------------------------------------------------------
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("n", range(1, 10))
 @pytest.mark.parametrize("c", range(2, 6))
 def test_skinny_product(n, c):
@@ -48,6 +49,7 @@ def test_skinny_product(n, c):
         np.testing.assert_allclose(out, B @ A.T, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("place", ["A", "B"])
 def test_skinny_product_passes_nan_and_infinity_on(place):
     A, B = np.ones((6, 3)), np.ones((3, 3))
@@ -58,6 +60,7 @@ def test_skinny_product_passes_nan_and_infinity_on(place):
     np.testing.assert_array_equal(out, B @ A.T)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", ["plain", "sparse"])
 @pytest.mark.parametrize("n, c", [(7, 3), (8, 2), (9, 4), (30, 5)])
 def test_loss_and_gradient(kind, n, c):
@@ -76,6 +79,7 @@ def test_loss_and_gradient(kind, n, c):
     assert check_grad(lambda w: loss(w)[0], lambda w: loss(w)[1], W.ravel()) < 1e-4
 
 
+@pytest.mark.interpreted
 def test_the_top_of_each_column_is_taken_off():
     Z = np.array([[5.0, 1.0, 2.0], [3.0, 6.0, 2.0], [4.0, 2.0, 7.0]])
     left, top = Z.copy(), np.empty(3)
@@ -83,6 +87,7 @@ def test_the_top_of_each_column_is_taken_off():
     assert top.tolist() == [5.0, 6.0, 7.0] and (left == Z - top).all()
 
 
+@pytest.mark.interpreted
 def test_loss_at_large_logits_is_finite():
     X, D = data("large")
     W = np.random.default_rng(0).normal(size=(3, 5))
@@ -97,6 +102,7 @@ def test_loss_at_large_logits_is_finite():
 # --- SA-BFGS ---------------------------------------------------------------------------------
 
 
+@pytest.mark.interpreted
 def test_sabfgs_reaches_a_stationary_point():
     model = SABFGS(5000).fit(toy.X, toy.D)
     value, gradient = naive.maxent_loss(toy.X, toy.D, model.coef_)
@@ -105,6 +111,7 @@ def test_sabfgs_reaches_a_stationary_point():
     assert model.n_iter_ < 5000
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("solver", [SABFGS, SAIIS])
 @pytest.mark.parametrize("steps", [1, 2, 5])
 def test_max_iter_is_obeyed(solver, steps):
@@ -115,6 +122,7 @@ def test_max_iter_is_obeyed(solver, steps):
 # --- starts and paths, both solvers ----------------------------------------------------------
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("solver", [SABFGS, SAIIS])
 @pytest.mark.parametrize("init", ["zeros", "identity", "random"])
 def test_staged_steps_are_those_of_shorter_runs(solver, init):
@@ -129,6 +137,7 @@ def test_staged_steps_are_those_of_shorter_runs(solver, init):
     assert not np.array_equal(staged[1], staged[4])
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("solver", [SABFGS, SAIIS])
 def test_steps_after_convergence_are_the_last_one(solver):
     model = solver(5000, path=(5000,)).fit(toy.X, toy.D)
@@ -136,6 +145,7 @@ def test_steps_after_convergence_are_the_last_one(solver):
     np.testing.assert_array_equal(model.path_[5000], model.coef_)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("solver", [SABFGS, SAIIS])
 def test_start_from_coefficients(solver):
     X, D = data("plain")
@@ -148,6 +158,7 @@ def test_start_from_coefficients(solver):
         np.testing.assert_allclose(more.coef_, SAIIS(7).fit(X, D).coef_, rtol=1e-12)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("solver", [SABFGS, SAIIS])
 @pytest.mark.parametrize("init", ["ones", np.zeros((3, 4)), np.zeros(15)])
 def test_wrong_start_is_named(solver, init):
@@ -155,6 +166,7 @@ def test_wrong_start_is_named(solver, init):
         solver(init=init).fit(*data("plain"))
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("solver", [SABFGS, SAIIS, LCLDL, LDLLCLR, LDLSF])
 def test_identity_gives_the_first_labels_a_feature_each(solver):
     X, D = data("plain")
@@ -182,6 +194,7 @@ def one_step(X, D, W):
     return _ScalingEquations(X, D, None).roots(P), np.array(roots), top
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", ["plain", "positive", "large", "sparse", "scales"])
 @pytest.mark.parametrize("far_out", [0.0, 1.0])
 def test_one_step_solves_the_scaling_equations(kind, far_out):
@@ -208,6 +221,7 @@ def test_both_ways_to_the_roots_are_taken(kind, monkeypatch):
     assert (np.abs(step[~todo]) * top).max() <= 0.5 < (np.abs(step[todo]) * top).min() + 1e-6
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", ["plain", "positive", "large", "sparse", "zero column", "scales"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_loss_never_rises(kind, seed):
@@ -221,6 +235,7 @@ def test_the_loss_never_rises(kind, seed):
         np.testing.assert_array_equal(model.coef_[:, 1], 0)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("p", [0.5, 0.01, 1e-3, 1e-6, 1e-12, 1e-40])
 def test_newton_finds_far_roots(p):
     """p exp(step) = 1: far from the root when a label has almost no probability yet."""
@@ -229,6 +244,7 @@ def test_newton_finds_far_roots(p):
     assert step[0, 0] == pytest.approx(-np.log(p), rel=1e-8)
 
 
+@pytest.mark.interpreted
 def test_the_loss_falls_from_a_start_far_away():
     X, D = data("positive", n=60, q=5)
     X *= 30
@@ -238,6 +254,7 @@ def test_the_loss_falls_from_a_start_far_away():
     assert last < first
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("solver", [SABFGS, SAIIS])
 @pytest.mark.parametrize("iteration, steps", [(0, 4), (9, 4)])
 def test_no_prediction_for_a_step_that_was_not_run(solver, iteration, steps):
@@ -247,12 +264,14 @@ def test_no_prediction_for_a_step_that_was_not_run(solver, iteration, steps):
     assert iteration not in model.path_ or not np.array_equal(model.path_[iteration], model.coef_)
 
 
+@pytest.mark.interpreted
 def test_both_solvers_reach_the_same_loss():
     iis, bfgs = SAIIS(20000).fit(toy.X, toy.D), SABFGS(5000).fit(toy.X, toy.D)
     assert iis.loss_ == pytest.approx(bfgs.loss_, abs=1e-9)
     np.testing.assert_allclose(iis.predict(toy.X), bfgs.predict(toy.X), atol=1e-4)
 
 
+@pytest.mark.interpreted
 def test_direction_is_minus_the_bfgs_inverse_hessian_times_the_gradient():
     """The recursion against the update of the full matrix, with all pairs and with the last two."""
     rng = np.random.default_rng(0)
@@ -270,6 +289,7 @@ def test_direction_is_minus_the_bfgs_inverse_hessian_times_the_gradient():
         np.testing.assert_allclose(d, -H @ g)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("memory", [2, 5, 100])
 def test_lbfgs_reaches_the_minimum_of_scipy(memory):
     def rosenbrock(w):
@@ -283,6 +303,7 @@ def test_lbfgs_reaches_the_minimum_of_scipy(memory):
     assert value < 1e-10 and seen == list(range(1, steps + 1))
 
 
+@pytest.mark.interpreted
 def test_lbfgs_survives_a_loss_that_overflows():
     def barrier(w):
         with np.errstate(all="ignore"):

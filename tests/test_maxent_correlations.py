@@ -27,6 +27,7 @@ def entropy(D):
 # --- LCLDL -----------------------------------------------------------------------------------
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("of", ["labels", "weights"])
 @pytest.mark.parametrize("c", [2, 3, 6])
 def test_lcldl_objective_and_gradient(of, c):
@@ -58,6 +59,7 @@ def test_correlation_signs():
     assert not _lcldl.correlation_signs(np.zeros((3, 4))).any()
 
 
+@pytest.mark.interpreted
 def test_lcldl_reaches_the_optimum():
     X, D = data(n=40)
     fitted = LCLDL(lambda2=0.5, tol=1e-13, max_iter=2000).fit(X, D)
@@ -68,11 +70,13 @@ def test_lcldl_reaches_the_optimum():
     assert fitted.objective_ - entropy(D) < best + 1e-4
 
 
+@pytest.mark.interpreted
 def test_lcldl_without_its_terms_is_sabfgs():
     P = LCLDL(lambda1=0, lambda2=0, tol=1e-12, max_iter=300).fit(toy.X, toy.D).predict(toy.X)
     np.testing.assert_allclose(P, SABFGS().fit(toy.X, toy.D).predict(toy.X), atol=1e-6)
 
 
+@pytest.mark.interpreted
 def test_published_lcldl_is_what_its_loops_say():
     """Objective and search direction of public code, term by term."""
     X, D = data()
@@ -98,6 +102,7 @@ def test_published_lcldl_is_what_its_loops_say():
     assert model.objective_ < PublishedLoss(X, D, 0.1, 0.01)(np.eye(c, q).ravel())[0]
 
 
+@pytest.mark.interpreted
 def test_lcldl_draws_correlated_labels_together_and_others_apart():
     """Labels 0 and 1 rise together, 2 and 3 against them."""
     rng = np.random.default_rng(0)
@@ -120,6 +125,7 @@ def test_clusters_do_not_change_the_sum_of_squared_distances():
         np.testing.assert_allclose(naive.clustered_distances(D, clusters), whole, rtol=1e-12)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("c", [2, 3, 6])
 def test_lclr_augmented_loss_and_gradient(c):
     X, D = data(c=c)
@@ -179,6 +185,7 @@ def test_steps_of_admm_minimise_what_they_state():
     np.testing.assert_array_equal(_ldllclr.shrink_rows(np.zeros((2, 3)), 0.1), 0)
 
 
+@pytest.mark.interpreted
 def test_lclr_rounds_are_those_of_the_twin():
     X, D = data(n=25)
     lambdas = (0.05, 0.3, 0.2, 0.01)
@@ -192,6 +199,7 @@ def test_lclr_rounds_are_those_of_the_twin():
         assert fitted.objective_ == pytest.approx(naive.lclr(X, D, W, S, lambdas), rel=1e-3)
 
 
+@pytest.mark.interpreted
 def test_lclr_meets_its_constraints_where_the_objective_has_a_minimum():
     X, D = data(n=60)
     fitted = LDLLCLR(3000, lambda2=0.1, lambda3=0.1, lambda4=1e-3, tol=1e-5).fit(X, D)
@@ -316,6 +324,7 @@ def test_odd_labels_are_fitted(name):
         np.testing.assert_allclose(P.sum(axis=1), 1)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     "estimator, message",
     [
@@ -346,6 +355,7 @@ def test_a_start_at_the_optimum_ends_there_sooner(name):
     np.testing.assert_allclose(warm.predict(toy.X), cold.predict(toy.X), atol=1e-3)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("method", [LCLDL, LDLLCLR])
 def test_path(method):
     fitted = method(3, path=(0, 2, 3)).fit(toy.X, toy.D)

@@ -195,6 +195,7 @@ Y1 = np.array([[1, 0, 1, 0], [0, 1, 0, 0], [1, 1, 0, 1]])
 S1 = np.array([[0.9, 0.8, 0.3, 0.1], [0.7, 0.6, 0.2, 0.1], [0.9, 0.4, 0.6, 0.8]])
 
 
+@pytest.mark.interpreted
 def test_multilabel_values_by_hand():
     values = {name: getattr(metrics, name)(Y1, S1) for name in MULTILABEL}
     assert values == pytest.approx(
@@ -217,6 +218,7 @@ def random_labels(ties):
     return Y, np.round(S, 1) if ties else S
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("ties", [False, True])
 def test_multilabel_equals_scikit_learn(ties):
     Y, S = random_labels(ties)
@@ -232,6 +234,7 @@ def test_multilabel_equals_scikit_learn(ties):
     assert metrics.one_error(Y, S) == pytest.approx(1 - np.mean(top))
 
 
+@pytest.mark.interpreted
 def test_ties_are_counted_as_documented():
     Y, flat = [[0, 1, 1, 0]], [[0.5] * 4]
     assert metrics.hamming_loss(Y, flat) == 0.5  # 0.5 is not above the threshold
@@ -243,6 +246,7 @@ def test_ties_are_counted_as_documented():
     assert metrics.macro_auc([[0, 1], [1, 0]], [[0.5, 0.5], [0.5, 0.5]]) == 0.5
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", ["one_error", "ranking_loss", "average_precision"])
 def test_rows_without_a_pair_are_left_out(name):
     measure = getattr(metrics, name)
@@ -252,6 +256,7 @@ def test_rows_without_a_pair_are_left_out(name):
     assert math.isnan(measure(Y[3:], S[3:]))
 
 
+@pytest.mark.interpreted
 def test_coverage_of_rows_without_or_with_all_labels():
     assert metrics.coverage([[0, 0, 0, 0]], [[0.4, 0.3, 0.2, 0.1]]) == 0
     assert metrics.coverage([[1, 1, 1, 1]], [[0.4, 0.3, 0.2, 0.1]]) == 3 / 4
@@ -263,6 +268,7 @@ def test_labels_with_one_class_are_left_out_of_macro_auc():
     assert math.isnan(metrics.macro_auc([[1, 0], [1, 0]], [[0.5, 0.1], [0.2, 0.3]]))
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", MULTILABEL)
 def test_multilabel_direction_and_range(name):
     Y, _ = random_labels(False)
@@ -314,6 +320,7 @@ def test_score_refuses_what_is_no_distribution():
             metrics.score(np.ones(shape), np.ones(shape))
 
 
+@pytest.mark.interpreted
 def test_score_of_labels_has_every_measure():
     Y, S = np.array([[1, 0], [0, 1], [1, 0]]), np.array([[0.9, 0.1], [0.6, 0.4], [0.8, 0.3]])
     found = metrics.score_labels(Y, S)
@@ -323,6 +330,7 @@ def test_score_of_labels_has_every_measure():
     )
 
 
+@pytest.mark.interpreted
 def test_scorers_are_larger_for_better_predictions():
     X = np.random.default_rng(0).normal(size=(30, 2))
     D = np.exp(X) / np.exp(X).sum(axis=1, keepdims=True)

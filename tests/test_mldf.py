@@ -93,6 +93,7 @@ def test_confidence_does_not_depend_on_the_order_of_labels():
 # measures item by item
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("measure", SIX)
 @pytest.mark.parametrize("seed", range(3))
 def test_items_average_to_the_measure(measure, seed):
@@ -125,6 +126,7 @@ def test_reuse_touches_exactly_what_is_below_the_threshold(measure):
     np.testing.assert_array_equal(reuse(measure, H, G, -np.inf), H)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("measure", SIX)
 def test_threshold_is_the_mean_confidence_where_the_layer_is_worse(measure):
     truth = scores(25, 6, seed=4) < 0.4
@@ -265,6 +267,7 @@ def test_an_empty_or_full_label_has_a_constant_score(measure):
     assert np.isfinite(P).all()
 
 
+@pytest.mark.interpreted
 def test_labels_without_a_measure_are_fitted():
     fitted = MLDF("macro_auc", random_state=0, **SMALL).fit(X, np.zeros_like(Y))
     assert np.isnan(fitted.performance_).all() and fitted.n_layers_ == 1

@@ -81,6 +81,7 @@ def test_labelsets_of_one_label_are_one_against_the_rest(data):
     np.testing.assert_array_equal(rakel.predict(X), OneVsRestClassifier(svc()).fit(Z, Y).predict(Z))
 
 
+@pytest.mark.interpreted
 def test_labelsets_differ_and_an_uncovered_label_scores_its_share():
     rng = np.random.RandomState(0)
     X, Y = rng.rand(40, 3), (rng.rand(40, 9) < 0.4).astype(float)
@@ -130,6 +131,7 @@ def test_squashed_values_rank_better_than_votes(estimator):
     assert ranking_loss(Y[100:], soft) < ranking_loss(Y[100:], hard) - 0.05
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("estimator", SMALL, ids=ids)
 def test_labels_with_one_class_get_a_score_on_their_side(estimator, data):
     X, Y = data
@@ -199,6 +201,7 @@ def test_machines_learn_to_reconstruct_and_the_network_to_predict(data):
     assert hamming_loss(Y, net.predict(X)) < 0.6 * min(Y.mean(), 1 - Y.mean())
 
 
+@pytest.mark.interpreted
 def test_codes_are_lasso_solutions():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(12, 5))
@@ -215,6 +218,7 @@ def test_codes_are_lasso_solutions():
         assert np.abs(codes[i]).sum() == pytest.approx(np.abs(theirs).sum(), abs=1e-4)
 
 
+@pytest.mark.interpreted
 def test_numerical_labels_solve_the_quadratic_program(data):
     X, Y = data
     mlfe = MLFE().fit(X, Y)
@@ -277,6 +281,7 @@ def test_label_frequencies_are_the_score_of_every_row(data):
     assert macro_auc(Y, LabelFrequencies().fit(X, Y).predict_proba(X)) == 0.5
 
 
+@pytest.mark.interpreted
 def test_cut_gives_the_cardinality_of_the_training_rows_and_keeps_the_order(data):
     X, Y = data
     plain = ECC(5, random_state=2).fit(X[:40], Y[:40])

@@ -45,6 +45,7 @@ def nodes(tree, X, keep):
             stack += [(left[node], here & low), (left[node] + 1, here & ~low)]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("entropy", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_every_node_has_the_best_cut(seed, entropy):
@@ -61,6 +62,7 @@ def test_every_node_has_the_best_cut(seed, entropy):
     assert cut > 10
 
 
+@pytest.mark.interpreted
 def test_columns_that_vary_are_found_among_many_of_two_values():
     X, Y = np.zeros((40, 200)), np.array([(i % 2, i // 2 % 2) for i in range(40)], float)
     X[0] = 1  # most columns vary with the first row alone
@@ -69,6 +71,7 @@ def test_columns_that_vary_are_found_among_many_of_two_values():
     assert sum(1 for _ in nodes(one_tree(X, Y), X, np.ones(40, bool))) == 3
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("entropy", [False, True])
 @pytest.mark.parametrize("values", [2, 3])
 def test_a_cut_without_gain_is_not_made(values, entropy):
@@ -77,6 +80,7 @@ def test_a_cut_without_gain_is_not_made(values, entropy):
     assert one_tree(X, Y, entropy=entropy)[0].tolist() == [-1]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("entropy", [False, True])
 def test_random_cuts_are_uniform_and_the_best_feature_is_taken(entropy):
     X, Y = data(n=80, ties=False)
@@ -108,6 +112,7 @@ def test_random_cuts_are_uniform_and_the_best_feature_is_taken(entropy):
         assert got == pytest.approx(best, abs=1e-8)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("forest", FORESTS)
 def test_prediction_is_the_mean_of_the_leaves_reached(forest):
     X, Y = data()
@@ -116,6 +121,7 @@ def test_prediction_is_the_mean_of_the_leaves_reached(forest):
     np.testing.assert_allclose(fitted.predict_proba(X[40:]), np.mean(P, axis=1), atol=1e-15)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("forest", FORESTS)
 def test_leaves_hold_the_shares_of_their_rows(forest):
     X, Y = data()
@@ -125,6 +131,7 @@ def test_leaves_hold_the_shares_of_their_rows(forest):
         np.testing.assert_allclose(Y[(p == P).all(axis=1)].mean(axis=0), p)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("forest", FORESTS)
 def test_a_full_tree_repeats_its_rows(forest):
     X, Y = data(ties=False)
@@ -132,6 +139,7 @@ def test_a_full_tree_repeats_its_rows(forest):
     np.testing.assert_array_equal(P, Y)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_one_tree_is_that_of_scikit_learn(depth):
     X, Y = data(n=200, ties=False)
@@ -160,6 +168,7 @@ def test_forests_agree_with_scikit_learn_up_to_the_draws(ours, theirs):
     assert np.abs(a - s).mean() < 1.3 * among_seeds
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("forest", FORESTS)
 def test_two_valued_columns_are_counted_as_they_would_be_sorted(forest):
     X, Y = data(two_valued=4)
@@ -174,6 +183,7 @@ def test_two_valued_columns_are_counted_as_they_would_be_sorted(forest):
     np.testing.assert_allclose(bits.predict(X), values.predict(X), atol=1e-12)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("forest", FORESTS)
 def test_rows_of_bits_are_walked_as_rows_of_values(forest):
     X, Y = data(seed=2, two_valued=70)
@@ -186,6 +196,7 @@ def test_rows_of_bits_are_walked_as_rows_of_values(forest):
     np.testing.assert_array_equal(P, fitted.predict(new))
 
 
+@pytest.mark.interpreted
 def test_columns_joined_are_those_of_the_joined_features():
     X, _ = data()
     both, whole = Columns(X[:, :5]) | Columns(X[:, 5:]), Columns(X)
@@ -195,6 +206,7 @@ def test_columns_joined_are_those_of_the_joined_features():
             np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.interpreted
 def test_depth_and_node_size_are_kept():
     X, Y = data(n=200)
     for depth in (1, 2, 4):
@@ -208,6 +220,7 @@ def test_depth_and_node_size_are_kept():
     assert (feature >= 0).any() and np.isfinite(threshold).all()
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("forest", FORESTS)
 def test_labels_of_one_class_have_a_constant_score(forest):
     X, Y = data()

@@ -20,6 +20,7 @@ def data(n=12, q=4, c=3):
     return rng.normal(size=(n, q)), D
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("codes", [np.eye(3), np.array([[-1.0], [0.0], [1.0]])])
 def test_cpnn_loss_and_gradient(codes):
     X, D = data()
@@ -34,6 +35,7 @@ def test_cpnn_loss_and_gradient(codes):
     np.testing.assert_allclose(gradient, approx_fprime(w, lambda v: loss(v)[0]), atol=1e-6)
 
 
+@pytest.mark.interpreted
 def test_cpnn_loss_far_out():
     """Features that add up to thousands: units of 0 and 1, finite numbers."""
     X, D = data()
@@ -46,6 +48,7 @@ def test_cpnn_loss_far_out():
     assert np.isfinite(gradient).all()
 
 
+@pytest.mark.interpreted
 def test_the_loss_of_cpnn_is_the_divergence_of_its_predictions():
     model = CPNN(max_iter=20, random_state=0).fit(toy.X, toy.D)
     assert model.loss_ == pytest.approx(kl_divergence(toy.D, model.predict(toy.X)), rel=1e-9)
@@ -82,6 +85,7 @@ def test_a_penalty_leaves_the_biases():
     np.testing.assert_allclose(model.predict(X), np.tile(D.mean(axis=0), (300, 1)), atol=0.02)
 
 
+@pytest.mark.interpreted
 def test_a_number_as_input_orders_the_labels():
     """One hidden unit, two directions: labels in the order of the net can be told from others."""
     order = [1, 0, 2]

@@ -113,6 +113,7 @@ def test_platt_counts_a_weight_as_copies():
     np.testing.assert_allclose(platt(decision, positive, weight), platt(*copies), atol=1e-4)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("C", [0.1, 1, 100])
 @pytest.mark.parametrize("held_out", [0, 40])
 def test_a_machine_is_that_of_libsvm_on_copies_of_the_rows(C, held_out):
@@ -142,6 +143,7 @@ def test_ptsvm_learns(draws):
     assert kl_divergence(toy.D_test, P) < 0.6 * kl_divergence(toy.D_test, mean)
 
 
+@pytest.mark.interpreted
 def test_ptsvm_labels_that_are_never_drawn():
     D = np.hstack([toy.D, np.zeros((200, 2))])
     P = PTSVM(random_state=0).fit(toy.X, D).predict(toy.X_test)
@@ -157,6 +159,7 @@ def test_degrees_as_weights_are_what_many_draws_come_to():
     assert off[1] < 0.02 < off[0]
 
 
+@pytest.mark.interpreted
 def test_ptsvm_without_chance_learns_the_same_machines_from_weights_and_from_draws():
     D = np.eye(3)[toy.D.argmax(axis=1)]  # each row has one label, which every draw finds
     weighted, drawn = (PTSVM(draws=d, random_state=0).fit(toy.X, D) for d in (None, "labels"))

@@ -44,6 +44,7 @@ SLOW = {
 }
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("c", [2, 3, 6, 18])
 @pytest.mark.parametrize("name", RANKING)
@@ -60,6 +61,7 @@ def test_ndcg_of_all_rows_is_scikit_learns():
     assert ndcg(D, P) == pytest.approx(ndcg_score(D, P), abs=1e-12)
 
 
+@pytest.mark.interpreted
 def test_best_and_worst_orders():
     D = np.array([[0.1, 0.2, 0.3, 0.4]])
     for measure in (spearman, kendall):
@@ -69,6 +71,7 @@ def test_best_and_worst_orders():
     assert 0 < ndcg(D, D[:, ::-1]) < 1
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("measure", [spearman, kendall])
 def test_constant_rows_have_no_correlation(measure):
     rows, flat = np.array([[0.2, 0.3, 0.5]]), np.full((1, 3), 1 / 3)
@@ -76,6 +79,7 @@ def test_constant_rows_have_no_correlation(measure):
         assert measure(D, P) == 0
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", ["spearman", "kendall", "ndcg"])
 def test_flattening_changes_sort_loss_and_flatness_only(name):
     D, P = pairs(6, False)
@@ -104,6 +108,7 @@ def test_bad_input_names_the_place(name):
         measure(D, P)
 
 
+@pytest.mark.interpreted
 def test_registry():
     assert list(RANKING) == list(SLOW)
     assert [m.label for m in RANKING.values()] == ["Spearman", "Kendall", "NDCG", "Flatness"]

@@ -7,6 +7,8 @@ from sklearn.tree import DecisionTreeClassifier
 from ldlrepro import SingleLabelRF, StructRF
 from ldlrepro.kernels.nodes import LEAF
 
+pytestmark = pytest.mark.interpreted
+
 
 def data(n=300, seed=0, binary=False):
     rng = np.random.default_rng(seed)

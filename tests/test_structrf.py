@@ -56,6 +56,7 @@ def walk(model, X, D, weight, seed, min_samples_split, max_depth):
     return seen
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", ["plain", "ties", "mixed", "binary"])
 @pytest.mark.parametrize("min_samples_split, max_depth", [(2, 20), (10, 20), (2, 3)])
 def test_every_node_takes_the_largest_gain(kind, min_samples_split, max_depth):
@@ -70,6 +71,7 @@ def test_every_node_takes_the_largest_gain(kind, min_samples_split, max_depth):
     assert sorted(seen) == list(range(model.n_nodes_)) and len(seen) > 3
 
 
+@pytest.mark.interpreted
 def test_adaptive_step_visits_the_thresholds_of_equation_5():
     rng = np.random.default_rng(0)
     for n in (7, 50, 400):
@@ -100,6 +102,7 @@ def test_adaptive_forest_is_nearly_as_good():
     assert errors["adaptive"] < 1.2 * errors["all"] < 0.5 * uniform
 
 
+@pytest.mark.interpreted
 def test_apply_leaves_and_importances():
     X, D = data("mixed")
     model = StructRF(7, random_state=0).fit(X, D)
@@ -113,6 +116,7 @@ def test_apply_leaves_and_importances():
     assert model.feature_importances_[4] == 0  # constant
 
 
+@pytest.mark.interpreted
 def test_left_is_below_the_threshold_even_between_neighbouring_floats():
     x = np.array([1.0, np.nextafter(1.0, 2.0), 3.0])
     X = np.repeat(x, 10)[:, None]
@@ -121,6 +125,7 @@ def test_left_is_below_the_threshold_even_between_neighbouring_floats():
     assert (model.predict(X).argmax(axis=1) == np.repeat([0, 1, 2], 10)).all()
 
 
+@pytest.mark.interpreted
 def test_prepare_splits_columns_by_kind():
     X, _ = data("mixed")
     (entry, values, many), (start, index, rare_is_low, threshold, two) = _prepare(X)
