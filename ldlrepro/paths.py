@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from platformdirs import user_cache_path
+
 from ldlrepro.errors import UnknownFolderError
 
 PACKAGE = Path(__file__).resolve().parent
@@ -43,13 +45,16 @@ def results_of_seed(seed, profile) -> Path:
     return Path.cwd() / "ldlrepro-records" / f"seed-{seed}{'' if profile == 'paper' else '-quick'}"
 
 
+def cache() -> Path:
+    """Folder of the user's, by the custom of the system, for what can be had again."""
+    return user_cache_path("ldlrepro")
+
+
 def downloads() -> Path:
     """Folder that downloads are kept in."""
     if IN_CHECKOUT:
         return _CHECKOUT / "data" / "raw"
-    import pooch
-
-    return Path(pooch.os_cache("ldlrepro"))
+    return cache()
 
 
 def local_copies() -> Path | None:

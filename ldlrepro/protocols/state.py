@@ -1,7 +1,6 @@
 """What is declared, what of it is done, stale or missing."""
 
 from dataclasses import replace
-from importlib import import_module
 from itertools import compress
 from typing import NamedTuple
 
@@ -11,17 +10,14 @@ from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import datasets as data
 from ldlrepro import paths
-from ldlrepro.errors import UnknownNameError
 from ldlrepro.protocols.fingerprint import fingerprint, of_method
 from ldlrepro.protocols.ledger import Ledger
+from ldlrepro.protocols.papers import PROFILES, get_paper, paper_names
 from ldlrepro.protocols.store import RecordStore
 
-PROFILES = ("paper", "quick")
 QUICK_FOLDS = 3
 QUICK_STEPS = 100
 _TASKS = ("ldl", "multilabel")
-#: Modules beside the papers' declarations that help them.
-_NO_PAPERS = ("age", "learners")
 
 
 class _Row(NamedTuple):
@@ -36,32 +32,6 @@ class _Row(NamedTuple):
     n_train: int
     n_test: int
     parameters: dict
-
-
-def paper_names():
-    """Names of the declared papers.
-
-    See Also
-    --------
-    get_paper : The declaration of one.
-    """
-    modules = (p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
-    return sorted(name for name in modules if name not in _NO_PAPERS)
-
-
-def get_paper(name):
-    """Return the declaration of a paper by name (UnknownNameError lists those there are).
-
-    See Also
-    --------
-    paper_names : Those there are.
-    run : Runs it.
-    """
-    # Looked up by name at the call: this layer does not know the papers.
-    known = paper_names()
-    if name not in known:
-        raise UnknownNameError(f"No paper {name!r}; there are: {', '.join(known)}.")
-    return import_module(f"ldlrepro.papers.{name}").PAPER
 
 
 def open_store(paper, experiment, profile="paper", root=None):
