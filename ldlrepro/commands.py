@@ -4,6 +4,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from datetime import date
+from operator import add
 from pathlib import Path
 
 from ldlrepro import datasets, errors, parameters, paths, protocols
@@ -20,16 +21,31 @@ def _print(rows):
         print(pd.DataFrame(rows).to_string(index=False))
 
 
+def _columns(rows):
+    """Print rows of cells in columns, those that are None as pandas does."""
+    texts = [["<NA>" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    for row in texts:
+        print(" ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
+
+
+@contextmanager
+def _patience(what):
+    """Say on a terminal what there is to wait for, where it takes more than two seconds."""
+    timer = threading.Timer(2, print, [f"ldlrepro: {what} ..."], {"file": sys.stderr})
+    timer.daemon = True
+    if sys.stderr and sys.stderr.isatty():
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def data_list(_):
     """Print the registered data sets."""
-    rows = [
-        ["<NA>" if value is None else str(value) for value in row.values()]
-        for row in listing.rows()
-    ]
-    rows.insert(0, list(listing.rows()[0]))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print(" ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
+    rows = listing.rows()
+    _columns([list(rows[0]), *(row.values() for row in rows)])
 
 
 def data_fetch(options):
@@ -188,22 +204,27 @@ def _against(rows):
 
 def status(options):
     """Print what is computed, stale, missing."""
-    import pandas as pd
-
-    from ldlrepro.protocols.declare import reseeded
+    from ldlrepro.protocols.answers import Answers
 
     seed = parameters.seed(options.seed)
-    for name in [protocols.paper_name(options.paper)] if options.paper else protocols.paper_names():
-        paper = reseeded(protocols.get_paper(name), seed)
-        declared = options.profile == "paper" and not seed
-        root = paths.known_results() if declared else None
-        frame = pd.DataFrame(protocols.status(paper, options.profile, root))
-        frame["missing"] = frame.total - frame.done
-        print(f"{name}: {frame.done.sum()} of {frame.total.sum()} folds done")
-        groups = frame.groupby(["experiment", "dataset"], sort=False)
-        lacking = groups[["done", "stale", "missing"]].sum().query("missing > 0").reset_index()
-        if len(lacking):
-            _print(lacking)
+    names = [protocols.paper_name(options.paper)] if options.paper else protocols.paper_names()
+    answers = Answers(options.profile, seed)
+    for name in names:
+        rows = answers.kept(name)
+        if rows is None:
+            with _patience(f"reading the records of {name} and the code that they depend on"):
+                rows = answers.made(name)
+        total, done = (sum(row[key] for row in rows) for key in ("total", "done"))
+        print(f"{name}: {done} of {total} folds done")
+        groups = {}
+        for row in rows:
+            group = groups.setdefault((row["experiment"], row["dataset"]), [0, 0, 0])
+            counts = row["done"], row["stale"], row["total"] - row["done"]
+            groups[row["experiment"], row["dataset"]] = [*map(add, group, counts)]
+        groups = {group: counts for group, counts in groups.items() if counts[2] > 0}
+        if groups:
+            lines = [[*group, *map(" {}".format, counts)] for group, counts in groups.items()]
+            _columns([["experiment", "dataset", " done", " stale", " missing"], *lines])
             name += f" --seed {seed}" if seed else ""
             print(f"To compute what is missing or stale: ldlrepro run {name}")
 

@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from ldlrepro.errors import UnknownFolderError
 
 PACKAGE = Path(__file__).resolve().parent
@@ -46,15 +44,19 @@ def results_of_seed(seed, profile) -> Path:
 
 
 def cache() -> Path:
-    """Folder of the user's, by the custom of the system, for what can be had again."""
-    return user_cache_path("ldlrepro")
+    """Folder for what is made again where it is lost."""
+    return _CHECKOUT / "_build" / "cache" if IN_CHECKOUT else _of_user()
 
 
 def downloads() -> Path:
     """Folder that downloads are kept in."""
-    if IN_CHECKOUT:
-        return _CHECKOUT / "data" / "raw"
-    return cache()
+    return _CHECKOUT / "data" / "raw" if IN_CHECKOUT else _of_user()
+
+
+def _of_user():
+    from platformdirs import user_cache_path
+
+    return user_cache_path("ldlrepro")
 
 
 def local_copies() -> Path | None:

@@ -89,10 +89,14 @@ def with_borrowed(records, lent, dataset, root=None, columns=None):
     experiment that hold it; ``declared`` is the method's name there. ``columns`` are those that
     are read, as for `RecordStore.read`.
     """
-    frames = [records.assign(declared=records.method)]
+    frames, read_once = [records.assign(declared=records.method)], {}
     for mine, paper, experiment, theirs in lent:
         if dataset in experiment.datasets:
-            there = open_store(paper, experiment, root=root).read(dataset, columns)
+            place = paper.name, experiment.name
+            if place not in read_once:
+                store = open_store(paper, experiment, root=root)
+                read_once[place] = store.read(dataset, columns)
+            there = read_once[place]
             there = there[(there.method == theirs.name) & (there.seed == experiment.seed)]
             frames.append(there.assign(declared=theirs.name, method=mine.name))
     every = pd.concat([f for f in frames if len(f)] or frames, ignore_index=True)
