@@ -156,7 +156,8 @@ def parser():
         "Printed rows stand down the side, our methods across.",
         "ldlrepro agreement mslp",
     )
-    add.add_argument("papers", **several)
+    names = ", ".join(n for n in protocols.paper_names() if n not in ("comparison", "images"))
+    add.add_argument("papers", nargs="*", metavar="PAPER", help=f"default: all of them; {names}")
 
     add = _add(
         every,

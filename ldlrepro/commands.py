@@ -11,6 +11,8 @@ from ldlrepro import datasets, errors, parameters, paths, protocols
 from ldlrepro.datasets import listing
 from ldlrepro.protocols.papers import meant
 
+_PATIENCE = 2  # seconds that a command may be silent on a terminal
+
 
 def _print(rows):
     import pandas as pd
@@ -31,8 +33,8 @@ def _columns(rows):
 
 @contextmanager
 def _patience(what):
-    """Say on a terminal what there is to wait for, where it takes more than two seconds."""
-    timer = threading.Timer(2, print, [f"ldlrepro: {what} ..."], {"file": sys.stderr})
+    """Say on a terminal what there is to wait for, where it takes long."""
+    timer = threading.Timer(_PATIENCE, print, [f"ldlrepro: {what} ..."], {"file": sys.stderr})
     timer.daemon = True
     if sys.stderr and sys.stderr.isatty():
         timer.start()
