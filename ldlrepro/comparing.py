@@ -99,6 +99,10 @@ def compare(
     ldlrepro.protocols.runner.RunError
         A fit failed; the traceback is in the message.
 
+    See Also
+    --------
+    all_estimators : Methods that it knows by name.
+
     Examples
     --------
     >>> from sklearn.linear_model import Ridge

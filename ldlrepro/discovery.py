@@ -21,6 +21,10 @@ def all_estimators(task=None):
     ------
     UnknownNameError
         Another task.
+
+    See Also
+    --------
+    compare : What they reach beside each other.
     """
     package = import_module("ldlrepro")
     pairs = [(name, getattr(package, name)) for name in sorted(package.__all__)]

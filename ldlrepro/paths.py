@@ -43,13 +43,20 @@ def results_of_seed(seed, profile) -> Path:
     return Path.cwd() / "ldlrepro-records" / f"seed-{seed}{'' if profile == 'paper' else '-quick'}"
 
 
+def cache() -> Path:
+    """Folder for what is made again where it is lost."""
+    return _CHECKOUT / "_build" / "cache" if IN_CHECKOUT else _of_user()
+
+
 def downloads() -> Path:
     """Folder that downloads are kept in."""
-    if IN_CHECKOUT:
-        return _CHECKOUT / "data" / "raw"
-    import pooch
+    return _CHECKOUT / "data" / "raw" if IN_CHECKOUT else _of_user()
 
-    return Path(pooch.os_cache("ldlrepro"))
+
+def _of_user():
+    from platformdirs import user_cache_path
+
+    return user_cache_path("ldlrepro")
 
 
 def local_copies() -> Path | None:

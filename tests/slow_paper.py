@@ -3,7 +3,7 @@
 import sys
 import time
 
-from ldlrepro import MeanPredictor, cli
+from ldlrepro import MeanPredictor, cli, protocols
 from ldlrepro.protocols import runner, state
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 
@@ -43,5 +43,5 @@ if __name__ == "__main__":
     import slow_paper  # so that workers find its classes by this name
 
     state.get_paper = runner.state.get_paper = lambda name: slow_paper.PAPER
-    cli.protocols.get_paper = state.get_paper
+    protocols.get_paper, protocols.paper_name = state.get_paper, str
     sys.exit(cli.main(sys.argv[1:]))

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ldlrepro
-from ldlrepro import SABFGS, AdaBoostLDL, cli, comparing, datasets, userdata
+from ldlrepro import SABFGS, AdaBoostLDL, cli, commands, comparing, datasets, userdata
 from ldlrepro.comparing import CompareError, compare, load_methods
 from ldlrepro.discovery import TASKS
 from ldlrepro.errors import DataUnavailableError, NormalisationWarning, UnknownNameError
@@ -460,7 +460,7 @@ def test_all_rivals_of_a_table_are_one_family():
 
 def test_an_option_that_would_be_ignored_is_refused():
     with pytest.raises(CompareError, match="--folds, --seed: of your own data"):
-        cli._compare(cli._parser().parse_args("compare AAKNN --folds 5 --seed 1".split()))
+        commands.compare(cli.parser().parse_args("compare AAKNN --folds 5 --seed 1".split()))
 
 
 def test_the_command(tmp_path):

@@ -20,7 +20,7 @@ PUBLIC = {
     for name in package.__all__
     if callable(getattr(package, name))
 }
-ESTIMATORS = [name for name in PUBLIC if name.count(".") == 1]
+ESTIMATORS = [n for n, thing in PUBLIC.items() if n.count(".") == 1 and isinstance(thing, type)]
 #: They come from no paper.
 OF_OUR_OWN = {"MeanPredictor", "UniformPredictor", "LabelFrequencies", "RaisedZeros"}
 

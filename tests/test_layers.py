@@ -34,6 +34,8 @@ LAYER = {
     "studies": 4,
     "papers": 5,
     "cli": 5,
+    "commands": 5,
+    "__main__": 5,
     "batch": 5,
     "comparing": 5,
     "userdata": 1,
@@ -54,7 +56,11 @@ def modules(root):
 
 
 def imports(root):
-    """Modules of the package that each module imports, wherever in the file; private names too."""
+    """Modules of the package that each module imports, wherever in the file; private names too.
+
+    Of a package whose names are imported at their first use, what its stub names counts as well. Of
+    the package itself only the models do: what reaches further may import the package.
+    """
     known = modules(root)
     package = root.name
     graph = {}
@@ -71,7 +77,19 @@ def imports(root):
             else:
                 continue
             graph[name].update(t for t in targets if t.split(".")[0] == package)
+        stub = path.with_suffix(".pyi")
+        if stub.is_file():
+            named = {f"{name}.{module}" if module else f"{name}.{n}" for module, n in names(stub)}
+            graph[name] |= {t for t in named if name != package or part(t) == "models"}
     return graph
+
+
+def names(stub):
+    """Pairs (module in the package or None, name) that a stub imports."""
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 1, f"{stub}, line {node.lineno}: names of the package alone"
+            yield from ((node.module, a.name) for a in node.names)
 
 
 def part(module):
@@ -107,11 +125,17 @@ def test_the_package_keeps_its_layers():
     assert violations(graph) == []
 
 
-def test_the_package_itself_only_re_exports_models():
+@pytest.mark.parametrize("stub", sorted(ROOT.rglob("*.pyi")), ids=lambda path: path.parent.name)
+def test_a_package_with_a_stub_imports_nothing_itself(stub):
+    found = ast.walk(ast.parse(stub.with_suffix(".py").read_text(encoding="utf-8")))
+    assert not any(isinstance(node, ast.ImportFrom) for node in found)
+
+
+def test_the_package_itself_names_models_and_little_else():
     assert {part(target) for target in imports(ROOT)["ldlrepro"]} == {"models"}
-    body = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8")).body
-    assert {type(node) for node in body[1:-1]} <= {ast.ImportFrom, ast.Assign}
-    assert body[-1].name == "__getattr__"  # what reaches further is imported at its first use
+    others = {n for module, n in names(ROOT / "__init__.pyi") if not f"{module}".startswith("mod")}
+    subpackages = {"datasets", "errors", "metrics", "protocols", "report"}
+    assert others == subpackages | {"all_estimators", "compare"}
 
 
 PLANTED = {
@@ -143,6 +167,18 @@ PLANTED = {
     "a private name": (
         {"report/x.py": "from ldlrepro.models.y import _f", "models/y.py": ""},
         r"report.x imports ldlrepro.models.y._f, which is private to models",
+    ),
+    "a model that imports the package": (
+        {"models/x.py": "from ldlrepro import X", "__init__.pyi": "from .models.x import X"},
+        "a cycle: ",
+    ),
+    "a cycle through a stub": (
+        {
+            "datasets/__init__.pyi": "from .x import f",
+            "datasets/__init__.py": "",
+            "datasets/x.py": "from ldlrepro.datasets import g",
+        },
+        "a cycle: ",
     ),
     "cycle": (
         {

@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from ldlrepro import paths
 from ldlrepro.datasets import accepted, registry
+from ldlrepro.datasets.registry import locate
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, UnverifiedCopyWarning
 
 ATTEMPTS = 3
@@ -71,16 +72,6 @@ def transport(url, target):
         raise _LimitError(f"not finished after {TOTAL_SECONDS} seconds")
     if faults:
         raise faults[0]
-
-
-def locate(entry):
-    """Path of the file of ``entry`` where one is at hand, or None; nothing is verified.
-
-    The folder of ``LDLREPRO_DATA`` comes first, then the downloads.
-    """
-    folders = [paths.local_copies(), paths.downloads()]
-    places = [folder / entry.file for folder in folders if folder is not None]
-    return next((place for place in places if place.is_file()), None)
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,6 @@
 """`load`: a name in, a bunch of verified arrays out."""
 
 import numpy as np
-import pandas as pd
 from scipy.spatial import cKDTree
 from sklearn.utils import Bunch
 
@@ -82,43 +81,6 @@ def load_or_standin(name):
         return load(name)
     except DataUnavailableError:
         return make_standin(name)
-
-
-def overview(task=None):
-    """Table of the registered data sets; public as ``ldlrepro.datasets.list``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a set: name, display, task, n, features, labels (missing where unknown) and
-        at_hand, which is "yes", "re-aligned only" or "no". Files are looked for, not verified.
-
-    See Also
-    --------
-    load : One of them.
-    names : The names alone.
-    """
-    rows = []
-    for name in registry.names(task):
-        parts = registry.parts(name)
-        substitute = registry.realigned(name)
-        at_hand = "no"
-        if all(files.locate(part) for part in parts):
-            at_hand = "yes"
-        elif substitute and files.locate(substitute):
-            at_hand = "re-aligned only"
-        rows.append(
-            {
-                "name": name,
-                "display": parts[0].display,
-                "task": parts[0].task,
-                "n": sum(p.n for p in parts) if all(p.n for p in parts) else None,
-                "features": parts[0].features,
-                "labels": parts[0].labels,
-                "at_hand": at_hand,
-            }
-        )
-    return pd.DataFrame(rows).astype({"n": "Int64", "features": "Int64", "labels": "Int64"})
 
 
 def _only_realigned(name):

@@ -139,6 +139,16 @@ def realigned(name):
     return next((e for e in entries() if e.name == name and e.part == "realigned"), None)
 
 
+def locate(entry):
+    """Path of the file of ``entry`` where one is at hand, or None; nothing is verified.
+
+    The folder of ``LDLREPRO_DATA`` comes first, then the downloads.
+    """
+    folders = [paths.local_copies(), paths.downloads()]
+    places = [folder / entry.file for folder in folders if folder is not None]
+    return next((place for place in places if place.is_file()), None)
+
+
 def is_current(name, sha256, unverified=True):
     """Which of the ``sha256`` (a pandas Series) a set can have by the registry.
 

@@ -13,14 +13,15 @@ from numba.core.caching import FunctionCache, NullCache
 
 _SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 _STAMP = sha256(b"\0".join(path.read_bytes() for path in _SOURCES)).hexdigest()
-_compiling = []  # files of the kernels under way, each called by the one before it
-_told = set()
+_SECONDS = "a family of methods takes up to about 20 seconds"
+_told = False
 
 
 class _Telling:
-    """Tells whoever sits before a terminal what there is to wait for, once a file.
+    """Tells whoever sits before a terminal what there is to wait for, once a process.
 
-    numba asks a cache when a kernel meets new types of arguments, not at every call.
+    numba asks a cache when a kernel meets new types of arguments, not at every call. Nothing is
+    told in notebooks, whose outputs are kept, or where errors go to a file.
     """
 
     def load_overload(self, sig, target_context):
@@ -28,20 +29,22 @@ class _Telling:
         with suppress(OSError):
             found = super().load_overload(sig, target_context)
         if found is None:
-            if not _compiling and self.file not in _told and sys.stderr and sys.stderr.isatty():
-                _told.add(self.file)
-                print(f"ldlrepro: compiling {self.file}, {self.how_often}", file=sys.stderr)
-            _compiling.append(self.file)
+            self._tell()
         return found
 
     def save_overload(self, sig, data):
-        _compiling.pop()
         with suppress(OSError):  # a full disk costs the next process its time, not this one its fit
             super().save_overload(sig, data)
 
+    def _tell(self):
+        global _told
+        if not _told and sys.stderr and sys.stderr.isatty():
+            _told = True
+            print(f"ldlrepro: compiling {self.how_often} ({_SECONDS}) ...", file=sys.stderr)
+
 
 class _Kept(_Telling, FunctionCache):
-    how_often = "once"
+    how_often = "once for this machine"
 
     def __init__(self, function):
         super().__init__(function)
@@ -50,7 +53,7 @@ class _Kept(_Telling, FunctionCache):
 
 
 class _NotKept(_Telling, NullCache):
-    how_often = "in every process: no folder to keep it in can be written"
+    how_often = "in every process, since no folder to keep the code in can be written"
 
 
 def cache_of(function):
@@ -58,8 +61,6 @@ def cache_of(function):
     try:
         if not _SOURCES:  # inside an archive: changes would not be seen
             raise FileNotFoundError
-        cache = _Kept(function)
+        return _Kept(function)
     except Exception:  # no folder can be written, or numba's inner parts have moved
-        cache = _NotKept()
-    cache.file = f"{function.__module__.replace('.', '/')}.py"
-    return cache
+        return _NotKept()

@@ -1,7 +1,5 @@
 """How numbers are made, kept and proved: jobs, the runner, the store of records, verification."""
 
-from ldlrepro.protocols.runner import run
-from ldlrepro.protocols.state import PROFILES, get_paper, open_store, paper_names, read, status
-from ldlrepro.protocols.studies import study
+import lazy_loader as _lazy
 
-__all__ = ["PROFILES", "get_paper", "open_store", "paper_names", "read", "run", "status", "study"]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -15,7 +15,8 @@ PACKAGE = "ldlrepro"
 #: The sources when this process began: it runs them, whatever happens to the files meanwhile.
 _AT_IMPORT = {
     str(path): path.read_text(encoding="utf-8")
-    for path in Path(__file__).resolve().parents[1].rglob("*.py")
+    for path in Path(__file__).resolve().parents[1].rglob("*.py*")
+    if path.suffix in (".py", ".pyi")
 }
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -42,7 +43,9 @@ _LABELS = {"Measure": "label"}
 
 
 class Module:
-    """A module's definitions and imports.
+    """A module's definitions and imports; ``stub`` is the text of a package's ``__init__.pyi``.
+
+    A package with a stub imports the names that stand there at their first use.
 
     Attributes
     ----------
@@ -50,16 +53,19 @@ class Module:
     imports : dict, local name -> (module, name in it or None)
     """
 
-    def __init__(self, name, text):
+    def __init__(self, name, text, stub=""):
         self.name, self.definitions, self.imports = name, {}, {}
         tree = ast.parse(text)
-        for node in ast.walk(tree):
+        for node in (*ast.walk(tree), *ast.walk(ast.parse(stub))):
             if isinstance(node, ast.Import):
                 for a in node.names:
                     whole = a.name if a.asname else a.name.split(".")[0]
                     self.imports[a.asname or whole] = whole, None
             elif isinstance(node, ast.ImportFrom):
-                self.imports |= {a.asname or a.name: (node.module, a.name) for a in node.names}
+                source = node.module
+                if node.level:  # in a stub: from the package itself
+                    source = f"{name}.{source}" if source else name
+                self.imports |= {a.asname or a.name: (source, a.name) for a in node.names}
         loose = []
         for node in tree.body:
             if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
@@ -91,8 +97,14 @@ def module(name):
     path = path_of(name)
     if path is None:
         return None
-    text = _AT_IMPORT.get(str(Path(path).resolve()))
-    return Module(name, Path(path).read_text(encoding="utf-8") if text is None else text)
+    path = Path(path)
+    stub = path.with_suffix(".pyi")
+    return Module(name, _text(path), _text(stub) if stub.is_file() else "")
+
+
+def _text(path):
+    text = _AT_IMPORT.get(str(path.resolve()))
+    return path.read_text(encoding="utf-8") if text is None else text
 
 
 @cache

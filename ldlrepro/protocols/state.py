@@ -1,8 +1,6 @@
 """What is declared, what of it is done, stale or missing."""
 
 from dataclasses import replace
-from importlib import import_module
-from itertools import compress
 from typing import NamedTuple
 
 import pandas as pd
@@ -11,17 +9,14 @@ from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import datasets as data
 from ldlrepro import paths
-from ldlrepro.errors import UnknownNameError
-from ldlrepro.protocols.fingerprint import fingerprint, of_method
+from ldlrepro.protocols.fingerprint import of_data, of_method
 from ldlrepro.protocols.ledger import Ledger
+from ldlrepro.protocols.papers import PROFILES, get_paper, paper_names
 from ldlrepro.protocols.store import RecordStore
 
-PROFILES = ("paper", "quick")
 QUICK_FOLDS = 3
 QUICK_STEPS = 100
 _TASKS = ("ldl", "multilabel")
-#: Modules beside the papers' declarations that help them.
-_NO_PAPERS = ("age", "learners")
 
 
 class _Row(NamedTuple):
@@ -36,32 +31,6 @@ class _Row(NamedTuple):
     n_train: int
     n_test: int
     parameters: dict
-
-
-def paper_names():
-    """Names of the declared papers.
-
-    See Also
-    --------
-    get_paper : The declaration of one.
-    """
-    modules = (p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
-    return sorted(name for name in modules if name not in _NO_PAPERS)
-
-
-def get_paper(name):
-    """Return the declaration of a paper by name (UnknownNameError lists those there are).
-
-    See Also
-    --------
-    paper_names : Those there are.
-    run : Runs it.
-    """
-    # Looked up by name at the call: this layer does not know the papers.
-    known = paper_names()
-    if name not in known:
-        raise UnknownNameError(f"No paper {name!r}; there are: {', '.join(known)}.")
-    return import_module(f"ldlrepro.papers.{name}").PAPER
 
 
 def open_store(paper, experiment, profile="paper", root=None):
@@ -113,16 +82,21 @@ def _data_of(experiment):
     return experiment.seed, experiment.source, experiment.images
 
 
-def with_borrowed(records, lent, dataset, root=None):
+def with_borrowed(records, lent, dataset, root=None, columns=None):
     """Records of an experiment on a data set, and those that `lenders` have below ``root``.
 
     Of a fit that more than one holds, the first counts. A borrowed record names the paper and the
-    experiment that hold it; ``declared`` is the method's name there.
+    experiment that hold it; ``declared`` is the method's name there. ``columns`` are those that
+    are read, as for `RecordStore.read`.
     """
-    frames = [records.assign(declared=records.method)]
+    frames, read_once = [records.assign(declared=records.method)], {}
     for mine, paper, experiment, theirs in lent:
         if dataset in experiment.datasets:
-            there = open_store(paper, experiment, root=root).read(dataset)
+            place = paper.name, experiment.name
+            if place not in read_once:
+                store = open_store(paper, experiment, root=root)
+                read_once[place] = store.read(dataset, columns)
+            there = read_once[place]
             there = there[(there.method == theirs.name) & (there.seed == experiment.seed)]
             frames.append(there.assign(declared=theirs.name, method=mine.name))
     every = pd.concat([f for f in frames if len(f)] or frames, ignore_index=True)
@@ -192,46 +166,52 @@ def fits_of(method):
     return points + (len(ParameterGrid(method.grid)) > 1)
 
 
-def done(paper, experiment, dataset, records, profile="paper", ledger=None):
+def done(paper, experiment, dataset, records, profile="paper", ledger=None, marks=None):
     """Folds of each method on a data set whose records are fresh, of staged methods complete.
 
     Parameters
     ----------
     records : DataFrame of the data set's records in the experiment
     ledger : Ledger, None reads it
+    marks : dict that keeps the mark of each method from one data set to the next
 
     Returns
     -------
     {name of a method: set of folds}, every method of the experiment
     """
     ledger = Ledger() if ledger is None else ledger
-    by_method = {method.name: [] for method in experiment.methods}
-    for row in records[list(_Row._fields)].itertuples(index=False, name=None):
-        by_method.setdefault(row[0], []).append(_Row(*row))
-    return {
-        method.name: _done(
-            paper, experiment, method, dataset, by_method[method.name], profile, ledger
-        )
-        for method in experiment.methods
-    }
-
-
-def _done(paper, experiment, method, dataset, rows, profile, ledger):
+    marks = {} if marks is None else marks
     folds = folds_of(experiment, profile)
-    rows = [row for row in rows if row.seed == experiment.seed and row.fold in folds]
-    if not rows:
-        return set()
     if profile == "paper":
-        digests = pd.Series([row.data_sha256 for row in rows], dtype=object)
-        rows = list(compress(rows, data.is_current(dataset, digests)))
-    else:
-        rows = [row for row in rows if row.n_train + row.n_test == paper.quick[dataset]]
-    if not rows:
-        return set()
-    method = under(method, profile)
+        digests = pd.Series(records.data_sha256.unique(), dtype=object)
+        current = set(digests[data.is_current(dataset, digests)])
+    by_method = {method.name: [] for method in experiment.methods}
+    for cells in records[list(_Row._fields)].itertuples(index=False, name=None):
+        row = _Row(*cells)
+        if row.seed != experiment.seed or row.fold not in folds:
+            continue
+        if profile == "paper":
+            counts = row.data_sha256 in current
+        else:
+            counts = row.n_train + row.n_test == paper.quick[dataset]
+        if counts:
+            by_method.setdefault(row.method, []).append(row)
+    found = {}
+    for method in experiment.methods:
+        rows = by_method[method.name]
+        if rows and method.name not in marks:
+            marks[method.name] = of_method(under(method, profile), len(folds), experiment)
+        found[method.name] = _fresh(
+            rows, method, marks.get(method.name), dataset, experiment.images, ledger
+        )
+    return found
+
+
+def _fresh(rows, method, mark, dataset, images, ledger):
+    """Folds of a method whose rows have its ``mark``, or one that stands for it."""
     fresh = {
-        (mark, form): ledger.same(mark, fingerprint(method, len(folds), experiment, dataset, form))
-        for mark, form in {(row.fingerprint, row.source) for row in rows}
+        (old, form): ledger.same(old, f"{mark}.{of_data(dataset, form, images)}")
+        for old, form in {(row.fingerprint, row.source) for row in rows}
     }
     stages = {}
     for row in rows:
@@ -256,12 +236,12 @@ def status(paper, profile="paper", root=None):
     ledger, rows = Ledger(), []
     for experiment in paper.experiments:
         store = open_store(paper, experiment, profile, root)
-        lent = lenders(experiment) if profile == "paper" else []
+        lent, marks = lenders(experiment) if profile == "paper" else [], {}
         for name in datasets_of(paper, experiment, profile):
-            records = store.read(name)
+            records = store.read(name, _Row._fields)
             if lent:
-                records = with_borrowed(records, lent, name, root)
-            fresh = done(paper, experiment, name, records, profile, ledger)
+                records = with_borrowed(records, lent, name, root, _Row._fields)
+            fresh = done(paper, experiment, name, records, profile, ledger, marks)
             there = records.groupby("method").fold.agg(set)
             for method in experiment.methods_on(name):
                 mine = fresh[method.name]

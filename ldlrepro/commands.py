@@ -1,0 +1,330 @@
+"""What each command of ``ldlrepro`` does. Libraries are imported by the command that needs them."""
+
+import sys
+import threading
+from contextlib import contextmanager
+from datetime import date
+from operator import add
+from pathlib import Path
+
+from ldlrepro import datasets, errors, parameters, paths, protocols
+from ldlrepro.datasets import listing
+from ldlrepro.protocols.papers import meant
+
+_PATIENCE = 2  # seconds that a command may be silent on a terminal
+
+
+def _print(rows):
+    import pandas as pd
+
+    with pd.option_context(
+        "display.width", 200, "display.max_columns", 30, "display.max_rows", 500
+    ):
+        print(pd.DataFrame(rows).to_string(index=False))
+
+
+def _columns(rows):
+    """Print rows of cells in columns, those that are None as pandas does."""
+    texts = [["<NA>" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    for row in texts:
+        print(" ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
+
+
+@contextmanager
+def _patience(what):
+    """Say on a terminal what there is to wait for, where it takes long."""
+    timer = threading.Timer(_PATIENCE, print, [f"ldlrepro: {what} ..."], {"file": sys.stderr})
+    timer.daemon = True
+    if sys.stderr and sys.stderr.isatty():
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def data_list(_):
+    """Print the registered data sets."""
+    rows = listing.rows()
+    _columns([list(rows[0]), *(row.values() for row in rows)])
+
+
+def data_fetch(options):
+    """Download data sets; 1 where one could not be had."""
+    names = datasets.names() if options.names == ["all"] else options.names
+    failed = 0
+    for name in names:
+        try:
+            for path in datasets.fetch(name):
+                print(path)
+        except (errors.DataUnavailableError, errors.DataCorruptError) as error:
+            failed += 1
+            print(f"ldlrepro: {error}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def data_accept(options):
+    """Take a copy with another digest."""
+    path = datasets.accept(options.name, options.file)
+    print(f"{path} is taken; where its digest is not the registered one, tables say so.")
+
+
+def data_check(options):
+    """Print what files are like; 1 where one is not right."""
+    rows = datasets.check(options.names or None)
+    if rows:
+        _print(rows)
+    if all(r["file"] == "not at hand" for r in rows):
+        raise errors.DataUnavailableError(
+            "nothing was checked, since no file of these data sets is at hand. Run `ldlrepro data "
+            f"fetch {' '.join(options.names) or 'NAME'}`, or set LDLREPRO_DATA to a folder that "
+            "holds them."
+        )
+    fine = ("ok", "not at hand", datasets.UNVERIFIED)
+    return 1 if any(r["file"] not in fine for r in rows) else 0
+
+
+def run(options):
+    """Compute a paper's records."""
+    name = protocols.paper_name(options.paper)
+    from ldlrepro.protocols.declare import reseeded
+
+    paper = reseeded(protocols.get_paper(name), parameters.seed(options.seed))
+    if options.profile == "paper":
+        paths.local_copies()  # a wrong folder is told before anything is computed
+    experiments, names = options.experiment, options.dataset
+    if options.table is not None:
+        key = options.table.lower().replace("table ", "")
+        tables = {name.lower(): needs for name, needs in paper.tables.items()}
+        if key not in tables:
+            there = f"there are: {', '.join(paper.tables)}."
+            if not paper.tables:
+                names = ", ".join(e.name for e in paper.experiments)
+                there = f"choose by --experiment: {names}."
+            raise errors.UnknownNameError(
+                f"{paper.name} has no table {options.table!r} here; {there}"
+            )
+        experiments, needed = tables[key]
+        if options.profile == "paper":  # the quick profile has data sets of its own
+            names = names or list(needed) or None
+    studies = [s.name for s in paper.studies if experiments is None or s.name in experiments]
+    if experiments is not None:
+        experiments = [e for e in experiments if e not in studies]
+    out = options.out
+    if out is None and options.shard:
+        out = Path("{}-of-{}".format(*options.shard))
+    result = protocols.run(
+        paper,
+        datasets=names,
+        methods=options.method,
+        profile=options.profile,
+        n_jobs=options.n_jobs,
+        backend=options.backend,
+        experiments=experiments,
+        recompute=options.recompute,
+        shard=options.shard,
+        out=out,
+    )
+    print(f"{result['computed']} computed, {result['kept']} already there.")
+    for name, why in result["unavailable"].items():
+        print(f"not run: {name}: {why}", file=sys.stderr)
+    done = result["computed"] + result["kept"] > 0
+    if names is None and options.method is None and out is None:
+        for name in studies:
+            protocols.study(paper, name, options.profile, options.recompute)
+            print(f"study {name}: there.")
+        done = done or bool(studies)
+    elif out is not None:
+        print(f"The records are in {out}; `ldlrepro merge` brings them to the others.")
+    return 1 if result["unavailable"] and not done else 0
+
+
+def merge(options):
+    """Bring records together."""
+    from ldlrepro.protocols.merge import merge as merged
+
+    found = merged(options.folders)
+    print(f"{found['added']} jobs added, {found['there']} already there.")
+    if found["stale"]:
+        print(f"{found['stale']} stale or incomplete jobs were left where they are.")
+
+
+def verify(options):
+    """Fit a sample of records again, or compare with another revision."""
+    from ldlrepro.protocols import verify as verification
+
+    papers = _papers(options)
+    if options.against:
+        return _against(verification.against(options.against, papers))
+    rows = verification.verify(
+        papers, options.sample, options.seed, options.max_seconds, options.n_jobs
+    )
+    if rows.empty:
+        print("ldlrepro: there is no fresh record to fit again.", file=sys.stderr)
+        return 1
+    counts = rows.outcome.value_counts()
+    print(", ".join(f"{counts.get(o, 0)} {o}" for o in verification.OUTCOMES if o in counts))
+    print(verification.machine_line())
+    told = rows[rows.outcome != "equal"].drop(columns="why")
+    if len(told):
+        _print(told)
+    for row in rows[rows.why.notna()].itertuples():
+        print(f"{row.method} on {row.dataset}, fold {row.fold}: {row.why}", file=sys.stderr)
+    return 1 if counts.index.isin(["differs", "failed"]).any() or not _any_run(counts) else 0
+
+
+def rounding(options):
+    """Print how far rounding moves the numbers."""
+    from ldlrepro.protocols import rounding as fitted
+
+    fits = fitted.run(_papers(options), options.max_seconds, options.n_jobs)
+    print(f"{fits} fits; the largest spreads, as a share of the measure:")
+    spreads = fitted.spreads().groupby("estimator")[["kernels", "orders"]].max()
+    _print(spreads.sort_values("kernels", ascending=False).head(20).reset_index())
+
+
+def _papers(options):
+    return [protocols.paper_name(name) for name in options.papers]
+
+
+def _any_run(counts):
+    return counts.drop("data not at hand", errors="ignore").sum() > 0
+
+
+def _against(rows):
+    if rows.empty:
+        print("Nothing is stale.")
+        return 0
+    counts = rows.outcome.value_counts()
+    print(", ".join(f"{number} {outcome}" for outcome, number in counts.items()))
+    told = rows[rows.outcome != "equal"]
+    for row in told.itertuples():
+        print(f"{row.kind} {row.what}: {row.outcome}: {row.why}")
+    return 1 if len(told) else 0
+
+
+def status(options):
+    """Print what is computed, stale, missing."""
+    from ldlrepro.protocols.answers import Answers
+
+    seed = parameters.seed(options.seed)
+    names = [protocols.paper_name(options.paper)] if options.paper else protocols.paper_names()
+    answers = Answers(options.profile, seed)
+    for name in names:
+        rows = answers.kept(name)
+        if rows is None:
+            with _patience(f"reading the records of {name} and the code that they depend on"):
+                rows = answers.made(name)
+        total, done = (sum(row[key] for row in rows) for key in ("total", "done"))
+        print(f"{name}: {done} of {total} folds done")
+        groups = {}
+        for row in rows:
+            group = groups.setdefault((row["experiment"], row["dataset"]), [0, 0, 0])
+            counts = row["done"], row["stale"], row["total"] - row["done"]
+            groups[row["experiment"], row["dataset"]] = [*map(add, group, counts)]
+        groups = {group: counts for group, counts in groups.items() if counts[2] > 0}
+        if groups:
+            lines = [[*group, *map(" {}".format, counts)] for group, counts in groups.items()]
+            _columns([["experiment", "dataset", " done", " stale", " missing"], *lines])
+            name += f" --seed {seed}" if seed else ""
+            print(f"To compute what is missing or stale: ldlrepro run {name}")
+
+
+def notebooks(options):
+    """Run notebooks."""
+    from ldlrepro import batch
+
+    given = {}
+    for text in options.y:
+        given |= batch.parse_yaml(text)
+    given |= {name: batch.parse(value) for name, value in options.p}
+    there = sorted(path.stem for path in paths.NOTEBOOKS.glob("*.ipynb"))
+    papers = [meant(name, there, "notebook") if there else name for name in options.papers]
+    for path, was_run in batch.run(papers, given, options.out, options.jobs, options.fresh):
+        print(path if was_run else f"{path} (finished before; --fresh runs it again)")
+    print(Path(options.out) / "index.html")
+
+
+def compare(options):
+    """Print how methods do beside each other."""
+    from ldlrepro import comparing, userdata
+
+    if options.out and options.out.suffix not in (".html", ".csv"):
+        raise comparing.CompareError(f"--out {options.out}: write a page, .html, or records, .csv.")
+    if options.data and options.dataset:
+        raise comparing.CompareError("Give --data, your own, or --dataset, registered ones.")
+    own = ("labels", "task", "folds", "seed")
+    given = [f"--{name}" for name in own if getattr(options, name) is not None]
+    if given and not options.data:
+        raise comparing.CompareError(
+            f"{', '.join(given)}: of your own data, which --data names. Registered sets keep the "
+            "folds of the stored records."
+        )
+    named = comparing.load_methods(options.methods)
+    if options.data:
+        what = {"X": userdata.read(options.data, options.labels, options.task or "auto")}
+        what |= {"folds": 10 if options.folds is None else options.folds}
+        what |= {"random_state": options.seed or 0}
+    else:
+        what = {"datasets": options.dataset or comparing.at_hand()}
+    found = comparing.compare(
+        named or None, **what, n_jobs=options.n_jobs, records=options.records, progress=True
+    )
+    if options.out:  # first: who reads the tables may close the pipe
+        (found.to_html if options.out.suffix == ".html" else found.to_csv)(options.out)
+    for line in found.said():
+        print(line)
+    skill = found.skill().rename(columns=found.names)
+    print(f"Share of {found.null}'s loss removed ({found.main}): 1 is perfect, 0 learns nothing\n")
+    print(skill.rename_axis(None, axis=1).round(3).to_string(na_rep="-"))
+    for name in found.mine:
+        print(f"\n{name} against the others\n")
+        table = found.against(name)
+        _print(table.assign(gain=table.gain.map("{:+.1%}".format)).astype(str))
+    if len(found.names) > 1:
+        print("\nAverage ranks over families of data sets\n")
+        print(found.ranks().map("{:.2f}".format).to_string())
+    if options.out:
+        print(f"\n{options.out}")
+
+
+def bench(options):
+    """Print times beside those of others."""
+    import pandas as pd
+
+    from ldlrepro import bench as timing
+    from ldlrepro import scale
+    from ldlrepro.protocols import environment
+    from ldlrepro.protocols.store import write_whole
+
+    foreign = ("dataset", "repeats") if options.scale else ("method", "limit", "large")
+    given = [f"--{name}" for name in foreign if getattr(options, name)]
+    if given:
+        raise errors.LdlreproError(
+            f"{', '.join(given)}: only {'without' if options.scale else 'with'} --scale."
+        )
+    if options.scale:
+        from ldlrepro.report import speed
+
+        limit = options.limit or scale.LIMIT
+        _print(speed.growth(scale.run(options.method, limit, out=options.out, large=options.large)))
+        return
+    table, made = [], {"machine": environment.machine(), "date": date.today().isoformat()}
+    for row in timing.run(options.dataset, options.repeats or 3):
+        table.append(row)
+        if options.out:
+            write_whole(options.out, pd.DataFrame(table).assign(**made).to_csv(index=False))
+    _print(table)
+
+
+def agreement(options):
+    """Print how many printed cells agree with each of our methods."""
+    from ldlrepro import scoreboard
+
+    names = [meant(name, scoreboard.BOARDS, "scoreboard of") for name in options.papers]
+    for name in names or scoreboard.BOARDS:
+        paper = protocols.get_paper(name)
+        table = scoreboard.agreement_of(paper.name)
+        print(f"{paper.title}: printed rows, our methods across\n")
+        print(table.map(lambda found: str(found) if any(found) else "-").to_string(), end="\n\n")

@@ -1,0 +1,109 @@
+"""Answers of `status` that are kept for the next call: from the same files comes the same answer.
+
+An answer is kept with a digest of all that it depends on: sources of the package, registry, records
+with their ledger, and versions. File times are not trusted. An answer that is damaged, or a folder
+that cannot be written, costs time and nothing else. This module needs no library.
+"""
+
+import json
+import platform
+import warnings
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from importlib.metadata import version
+
+from ldlrepro import paths, protocols
+from ldlrepro.datasets import accepted
+
+#: Packages that estimators and records are read with.
+_PACKAGES = ("numpy", "pandas", "scikit-learn")
+
+
+class Answers:
+    """States of papers' records under a profile, and of a seed or None: kept ones, or new ones.
+
+    Papers have the declarations of this package: of any other, ask `protocols.status`.
+    """
+
+    def __init__(self, profile="paper", seed=None):
+        self._profile, self._seed = profile, seed
+        #: Where the records are; None leaves it to `protocols.status`, which asks the same.
+        self._root = paths.known_results() if profile == "paper" and not seed else None
+        self._made_of = self._digest()
+        self._warned = False
+
+    def kept(self, name):
+        """Rows of `protocols.status` for a paper, as they are kept; None where they are not."""
+        with suppress(OSError, ValueError):
+            first, rows = self._path(name).read_text(encoding="utf-8").split("\n", 1)
+            if first == self._first(rows):
+                return json.loads(rows)
+        return None
+
+    def made(self, name):
+        """The same, made now and kept: but not where reading had to warn, which is to be heard."""
+        from ldlrepro.protocols.declare import reseeded
+
+        paper = reseeded(protocols.get_paper(name), self._seed)
+        with self._hearing():
+            rows = protocols.status(paper, self._profile, self._root)
+        if name in protocols.paper_names() and not self._warned:
+            with suppress(OSError):
+                self._keep(name, json.dumps(rows))
+        return rows
+
+    def _keep(self, name, rows):
+        from ldlrepro.protocols.store import write_whole
+
+        if self._digest() == self._made_of:  # else somebody wrote meanwhile
+            self._path(name).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._path(name), f"{self._first(rows)}\n{rows}")
+
+    def _path(self, name):
+        return paths.cache() / "status" / f"{name}-{self._profile}-{self._seed or 0}.json"
+
+    def _first(self, rows):
+        return f"{self._made_of} {sha256(rows.encode()).hexdigest()}"
+
+    @contextmanager
+    def _hearing(self):
+        show = warnings.showwarning
+
+        def heard(*arguments, **more):
+            self._warned = True
+            show(*arguments, **more)
+
+        warnings.showwarning = heard
+        try:
+            yield
+        finally:
+            warnings.showwarning = show
+
+    def _digest(self):
+        found = sha256()
+        for text in (platform.python_version(), *map(version, _PACKAGES)):
+            found.update(f"{text}\0".encode())
+        for folder, pattern in (
+            (paths.PACKAGE, "*.py"),
+            (paths.PACKAGE, "*.pyi"),
+            (self._records(), "*.csv"),
+        ):
+            for path in sorted(folder.rglob(pattern)):
+                _add(found, path, path.relative_to(folder))
+        for path in (paths.REGISTRY, paths.known_results() / "ledger.csv", accepted.path()):
+            _add(found, path, path.name)
+        return found.hexdigest()
+
+    def _records(self):
+        if self._root is not None:
+            return self._root
+        if self._seed is not None:
+            return paths.results_of_seed(self._seed, self._profile)
+        return paths.quick_results()
+
+
+def _add(found, path, name):
+    with suppress(OSError):  # a file that is not there is told by the lack of its name
+        content = path.read_bytes()
+        found.update(f"{name}\0{len(content)}\0".encode())
+        found.update(content)

@@ -1,0 +1,121 @@
+"""What the command line says of itself: help, versions, near misses."""
+
+import argparse
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+import ldlrepro
+from ldlrepro import cli, commands, paths, protocols, scoreboard
+
+
+def parsers(parser, name="ldlrepro"):
+    """Every parser below one, by its command."""
+    yield name, parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for word, inner in action.choices.items():
+                yield from parsers(inner, f"{name} {word}")
+
+
+PARSERS = dict(parsers(cli.parser()))
+
+
+def test_all_commands_are_looked_at():
+    assert {"ldlrepro run", "ldlrepro data accept", "ldlrepro bench"} < set(PARSERS)
+    assert len(PARSERS) == 15
+
+
+@pytest.mark.parametrize("command", PARSERS)
+def test_each_says_what_it_does_and_shows_an_example_that_parses(command, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    parser = PARSERS[command]
+    assert re.fullmatch(r"[A-Z].{20,}\.", parser.description)
+    example = re.fullmatch(r"example: (ldlrepro [^\n]+)", parser.epilog)[1]
+    assert example.startswith(command)
+    cli.parser().parse_args(example.split()[1:])
+    for action in parser._actions:
+        assert action.help or action.choices, f"{command}: {action.dest}"
+
+
+@pytest.mark.parametrize("command", ["run", "status", "verify", "rounding", "agreement"])
+def test_where_a_paper_is_taken_the_papers_are_named(command):
+    text = " ".join(PARSERS[f"ldlrepro {command}"].format_help().split())
+    names = sorted(scoreboard.BOARDS) if command == "agreement" else protocols.paper_names()
+    assert f"{', '.join(names)} " in text
+
+
+@pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
+def test_notebooks_are_named():
+    text = " ".join(PARSERS["ldlrepro notebooks"].format_help().split())
+    assert "adaboost_ldl, compare, comparison, ldlf, mldf, mslp, structrf" in text
+
+
+def test_versions_and_the_module():
+    told = [sys.executable, "-m", "ldlrepro", "--version"]
+    done = subprocess.run(told, capture_output=True, text=True, check=True)
+    assert done.stdout == f"ldlrepro {ldlrepro.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        *((name, name) for name in protocols.paper_names()),
+        ("StructRF", "structrf"),
+        ("LDLF", "ldlf"),
+        ("MSLP", "mslp"),
+        ("Adaboost-LDL", "adaboost_ldl"),
+        ("AdaBoost LDL", "adaboost_ldl"),
+        ("MLDF", "mldf"),
+    ],
+)
+def test_a_paper_is_found_in_any_spelling(text, name):
+    assert protocols.paper_name(text) == name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("statsu", "'statsu' is none. Did you mean status? There are: data, run, "),
+        ("data lst", "'lst' is none. Did you mean list? There are: list, fetch, "),
+        ("zzz", "'zzz' is none. There are: data, run, "),
+        ("run structrf --profile quik", "--profile: 'quik' is none. Did you mean quick?"),
+    ],
+)
+def test_an_unknown_word_is_answered_with_the_nearest(capsys, arguments, message):
+    with pytest.raises(SystemExit) as end:
+        cli.main(arguments.split())
+    assert end.value.code == 2 and message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("run StructFR", "No paper 'StructFR'. Did you mean structrf? There are: adaboost_ldl,"),
+        ("status nosuch", "No paper 'nosuch'. There are: adaboost_ldl,"),
+        ("verify Adabost", "No paper 'Adabost'. Did you mean adaboost_ldl?"),
+        ("rounding msl", "No paper 'msl'. Did you mean mslp?"),
+        ("agreement ldl", "No scoreboard of 'ldl'. Did you mean ldlf? There are: structrf,"),
+        ("agreement images", "No scoreboard of 'images'. There are: structrf,"),
+        ("notebooks compar --out out", "No notebook 'compar'. Did you mean compare?"),
+    ],
+)
+def test_an_unknown_paper_is_answered_with_the_nearest(capsys, arguments, message):
+    assert cli.main(arguments.split()) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_who_waits_at_a_terminal_is_told_for_what(terminal, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setattr(commands, "_PATIENCE", 0.01)
+    with commands._patience("reading"):
+        time.sleep(0.3)
+    monkeypatch.setattr(commands, "_PATIENCE", 60)
+    with commands._patience("nothing"):
+        pass
+    assert capsys.readouterr().err == ("ldlrepro: reading ...\n" if terminal else "")
