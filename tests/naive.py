@@ -40,6 +40,14 @@ def partition(rows, goes_left):
     return [r for r in rows if goes_left[r]] + [r for r in rows if not goes_left[r]]
 
 
+def reach(forest, x, node):
+    """The leaf of a StructRF that a row x (q,) reaches from ``node``."""
+    while forest.feature_[node] >= 0:
+        goes_left = x[forest.feature_[node]] < forest.threshold_[node]
+        node = forest.left_[node] if goes_left else forest.right_[node]
+    return node
+
+
 def two_means(Z, w, rng, max_iter=100):
     """Lloyd's algorithm on weighted rows; None where there is nothing to split."""
     a = pick(list(w), rng)

@@ -9,10 +9,11 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import ldlrepro
-from ldlrepro import SABFGS, AdaBoostLDL, datasets
+from ldlrepro import SABFGS, SAIIS, AdaBoostLDL, datasets
 from ldlrepro.papers import adaboost_ldl, mslp, structrf
 from ldlrepro.papers.ldlf import PAPER as ldlf_paper
 from ldlrepro.protocols.declare import Experiment, Method
+from ldlrepro.protocols.split import hold_out
 from ldlrepro.report import causes, departures
 from ldlrepro.report.comparison import defaults
 from ldlrepro.report.ldlf import figures as ldlf_figures
@@ -240,12 +241,22 @@ def test_other_starts_of_sa_iis_begin_where_they_say():
     found = starts.run(quick=True)
     assert set(found["starts"].start) == set(starts.STARTS)
     assert all(tuple(mine) == starts.STEPS for _, mine in found["starts"].groupby("start").steps)
-    assert found["stop"].steps.between(1, starts.PUBLIC_STEPS).all()
     draws = {n: f(np.random.default_rng(0), (200, 50)) for n, f in starts.STARTS.items()}
     deviations = {n: W.std() for n, W in draws.items()}
     expected = dict(zip(starts.STARTS, (1 / np.sqrt(3), 1, 0.5), strict=True))
     assert deviations == pytest.approx(expected, rel=0.02)
     assert all(abs(W.mean()) < 0.05 for W in draws.values())
+
+
+def test_public_stop_looks_at_the_loss_summed_over_rows(monkeypatch):
+    bunch = datasets.make_standin("Yeast_spoem", n_samples=60)
+    train, validation, _ = hold_out(60, starts.SHARE, (0, 0))
+    X, D = (part[[*train, *validation]] for part in (bunch.X, bunch.D))
+    model = SAIIS(5, scale=None, init="identity", tol=0.0, path=range(6)).fit(X, D)
+    falls = -np.diff([-(D * np.log(P)).sum() for _, P in model.staged_predict(X)])
+    assert (np.diff(falls) < 0).all()
+    monkeypatch.setattr(starts, "PUBLIC_STOP", falls[2:4].mean())
+    assert starts.run(quick=True)["stop"].steps.tolist() == [4]
 
 
 def test_what_features_can_say_of_the_degrees():

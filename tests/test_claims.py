@@ -1,11 +1,16 @@
 """The evidence on claims against plain counts over the committed records."""
 
+from itertools import pairwise
 from operator import eq, lt
 from statistics import mean, median, stdev
 
+import pandas as pd
 import pytest
 
 from ldlrepro import paths, published, scoreboard
+from ldlrepro.report.adaboost_ldl import claims as adaboost_claims
+from ldlrepro.report.mslp import claims as mslp_claims
+from ldlrepro.report.structrf import claims as structrf_claims
 
 pytestmark = pytest.mark.skipif(
     not paths.IN_CHECKOUT, reason="records are committed, not installed"
@@ -43,6 +48,45 @@ def test_structrf_is_faster_to_train_in_half_of_the_pairs(evidence):
     )
     verdict, text = evidence["structrf"]["trains-faster"]
     assert verdict == "partly" and f"below 1 in {less} of {2 * len(sets)} " in text
+
+
+def test_a_set_that_one_of_two_methods_lacks_is_no_cell():
+    """Comparisons with what is missing are False, and would count as failures."""
+    seconds = [("x", "a", 1.0), ("x", "b", 1.5), ("y", "a", 1.0)]
+    times = pd.DataFrame(seconds, columns=["dataset", "method", "fit_seconds"])
+    times = times.assign(predict_seconds=times.fit_seconds)
+    for share, text in (
+        structrf_claims._faster(times, [("a", "b")]),
+        structrf_claims._alike(times, "a", "b"),
+    ):
+        assert share == 1 and "1 of 1" in text
+    best = [("MSLP", "x", 0.1), ("MSLP", "y", 0.1), ("PCA", "x", 0.3), ("CCA", "y", 0.2)]
+    best = pd.DataFrame(best, columns=["method", "dataset", "parameters"])
+    best = best.assign(parameters=[{"ratio": u} for u in best.parameters])
+    best = pd.concat([best, best.assign(method=best.method.replace({"PCA": "LPP", "CCA": "NPE"}))])
+    share, text = mslp_claims._of_dimensions(best)["fewer-dimensions"]
+    assert share == 1 and "4 of 4" in text
+    cells = [("x", "a", 1.0), ("x", "a, boosted", 1.05), ("y", "a", 1.0)]
+    cells = pd.DataFrame(cells, columns=["dataset", "method", "mean"])
+    cells = cells.assign(measure="kl_divergence", std=0.1)
+    assert adaboost_claims._within_deviation(cells, ["a"]).tolist() == [True]
+
+
+def test_chebyshev_falls_in_so_many_steps_of_figure_4(evidence):
+    """A step goes from one depth or ratio to the next: the first value of a line is none."""
+    grid = scoreboard.chapter_of("structrf").records["figure_4"]
+    grid = grid.assign(**{k: [s[k] for s in grid.settings] for k in ("trees", "ratio", "depth")})
+    shown = grid[(grid.trees == 20) & (grid.ratio <= 0.8) & (grid.depth <= 20)]
+    steps = []
+    for along, held in (("depth", "ratio"), ("ratio", "depth")):
+        means = {k: mean(v) for k, v in values(shown, "chebyshev", held, along).items()}
+        for line in {of for of, _ in means}:
+            of_line = [means[key] for key in sorted(means) if key[0] == line]
+            steps += [after - before for before, after in pairwise(of_line)]
+    assert len(steps) == 4 * 4 + 3 * 5  # four ratios of five depths
+    verdict, text = evidence["structrf"]["depth-and-ratio"]
+    assert f"in {sum(step < 0 for step in steps)} of {len(steps)} steps" in text
+    assert verdict == "partly"
 
 
 def test_the_gain_by_chebyshev_and_the_largest_gain(evidence):

@@ -1,5 +1,7 @@
 """The code of the notebooks: short, with one preamble, and parameters that `ldlrepro` sets."""
 
+import ast
+import inspect
 import json
 import re
 
@@ -7,6 +9,7 @@ import pytest
 
 from ldlrepro import paths
 from ldlrepro.protocols import get_paper
+from ldlrepro.report.chapter import Chapter
 from ldlrepro.scoreboard import BOARDS
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
@@ -38,6 +41,27 @@ def test_a_notebook_opens_its_chapter_with_its_parameters(name):
     assert [line.split(" = ")[0] for line in parameters] == PARAMETERS
     text = "\n".join(preamble)
     assert text.count("report.open_chapter(") == 1 and ", ".join(PARAMETERS) in text
+
+
+def calls_of(sources, name):
+    """Calls of a method ``name`` in some sources: (the object's text, the texts of arguments)."""
+    for call in (n for source in sources for n in ast.walk(ast.parse(source))):
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == name:
+            given = [*call.args, *(k.value for k in call.keywords)]
+            yield ast.unparse(call.func.value), list(map(ast.unparse, given))
+
+
+@pytest.mark.parametrize("name", [*sorted(BOARDS), "comparison"])
+def test_recompute_reaches_every_study_of_a_notebook(name):
+    """A chapter that was opened with ``recompute`` hands it on; all else has to be told."""
+    report = paths.PACKAGE / "report"
+    modules = [p for p in report.rglob("*.py") if p.parent in (report, report / name)]
+    sources = [p.read_text(encoding="utf-8") for p in modules if p.stem != "chapter"]
+    knows = "recompute" not in inspect.signature(Chapter.study).parameters
+    calls = list(calls_of([*map("\n".join, code(name)), *sources], "study"))
+    assert calls
+    for at, given in calls:
+        assert (knows and at == "chapter") or "recompute" in given, (at, given)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.protocols import get_paper, paper_names
 from ldlrepro.report import claims, compare, needs, plots, provenance, settings, tables, yardstick
-from ldlrepro.report.chapter import Chapter
+from ldlrepro.report.chapter import Chapter, open_chapter
 from ldlrepro.report.html import spread_out
 from ldlrepro.report.structrf import figures
 from ldlrepro.report.structrf.tables import running_times
@@ -49,6 +49,30 @@ def opened(profile, **sources):
     paper = get_paper("structrf")
     measures = ["kl_divergence"]
     return Chapter(paper, measures, printed(), profile, list(sources), there, there["tables"])
+
+
+@pytest.mark.parametrize("recompute", [False, True])
+def test_a_chapter_computes_its_studies_again_only_where_opened_so_and_once(monkeypatch, recompute):
+    asked = []
+
+    def study(paper, name, profile, again):
+        asked.append((name, again))
+        return {name: len(asked)}
+
+    monkeypatch.setattr("ldlrepro.report.chapter.protocols.study", study)
+    chapter = replace(opened("paper", SJAFFE="real"), recompute=recompute)
+    for name in ("depth", "ties", "depth"):
+        assert set(chapter.study(name)) == {name}
+    assert replace(chapter, measures=()).study("ties") == {"ties": 2}  # as chapters are refined
+    assert asked == [("depth", recompute), ("ties", recompute)]
+
+
+def test_opening_a_chapter_hands_recompute_on(monkeypatch):
+    given = []
+    monkeypatch.setattr("ldlrepro.report.chapter.protocols.run", lambda *_, **k: given.append(k))
+    paper, (name,) = get_paper("mldf"), ["yeast"]
+    chapter = open_chapter(paper, ("one_error",), [4], "paper", [name], 1, True, None)
+    assert chapter.recompute and given[0]["recompute"]
 
 
 def test_a_chapter_counts_the_original_files_and_in_the_quick_profile_all():

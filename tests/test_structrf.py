@@ -108,12 +108,23 @@ def test_apply_leaves_and_importances():
     model = StructRF(7, random_state=0).fit(X, D)
     reached = model.apply(X)
     assert reached.shape == (90, 7)
+    assert reached.tolist() == [[naive.reach(model, x, at) for at in model.roots_] for x in X]
     assert (model.feature_[reached] == LEAF).all()
-    by_hand = model.leaves_[model.left_[reached]].mean(axis=1)
-    np.testing.assert_allclose(by_hand, model.predict(X))
+    by_hand = 0.0
+    for tree in range(7):  # in this order: another one rounds otherwise
+        by_hand = by_hand + model.leaves_[model.left_[reached[:, tree]]]
+    np.testing.assert_array_equal(by_hand / 7, model.predict(X))
     assert model.feature_importances_.sum() == pytest.approx(1)
     assert model.feature_importances_.argmax() == 0  # the only column that carries D
     assert model.feature_importances_[4] == 0  # constant
+
+
+@pytest.mark.interpreted
+def test_trees_that_are_one_leaf():
+    X, D = data("plain")
+    model = StructRF(3, max_depth=0, random_state=0).fit(X, D)
+    assert model.apply(X[:2]).tolist() == [[0, 1, 2]] * 2
+    np.testing.assert_allclose(model.predict(X[:2]), [model.leaves_.mean(axis=0)] * 2)
 
 
 @pytest.mark.interpreted

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldlrepro.kernels._jit import bare, kernel
+from ldlrepro.kernels._jit import bare, kernel, part
 from ldlrepro.kernels.clustering import two_means
 from ldlrepro.kernels.columns import (
     Sorted,
@@ -21,7 +21,7 @@ from ldlrepro.kernels.columns import (
     same_value,
     send_by_sparse,
 )
-from ldlrepro.kernels.nodes import LEAF, first_node, partition, push_children, reach
+from ldlrepro.kernels.nodes import LEAF, first_node, partition, push_children
 from ldlrepro.kernels.random import shuffled
 from ldlrepro.kernels.split import (
     CLUSTER1,
@@ -385,39 +385,66 @@ def grow(D, weight, label, n_classes, columns, limits, step, state):
     )
 
 
+@part
+def walk(X, root, feature, threshold, left, node, walking):
+    """The leaf that each row reaches in a tree, into ``node``; otherwise as `apply`.
+
+    All rows take a step at a time: a step waits for the one before it, not for those of other rows.
+
+    node, walking : (n or more,) int64 and uint32, out and scratch
+    """
+    n = X.shape[0]
+    for i in range(n):
+        node[i] = root
+        walking[i] = i
+    k = n if feature[root] != LEAF else 0
+    while k > 0:
+        still = 0
+        for i in range(k):
+            r = walking[i]
+            at = np.uint64(node[r])
+            goes_left = X[r, np.uint64(feature[at])] < threshold[at]
+            to = left[at] + np.int32(not goes_left)  # the right child is the next node
+            node[r] = to
+            walking[still] = r
+            still += np.int64(feature[np.uint64(to)] != LEAF)
+        k = still
+
+
 @kernel
-def apply(X, roots, feature, threshold, left, right, out):
+def apply(X, roots, feature, threshold, left, out):
     """The node that each row reaches in each tree.
 
     Parameters
     ----------
     X : (n, q) float64
     roots : (trees,) int64
-    feature, threshold, left, right : (nodes,), of all trees
+    feature, threshold, left : (nodes,), of all trees
     out : (n, trees) int64
     """
-    for i in range(X.shape[0]):
-        for tree in range(roots.shape[0]):
-            out[i, tree] = reach(X[i], roots[tree], feature, threshold, left, right)
+    n = X.shape[0]
+    node, walking = np.empty(n, np.int64), np.empty(n, np.uint32)
+    for tree in range(roots.shape[0]):
+        walk(X, roots[tree], feature, threshold, left, node, walking)
+        out[:, tree] = node
 
 
 @kernel
-def average_leaves(reached, leaf_row, leaves, out):
-    """Mean of the leaves that each row reaches (Eq. 4).
+def average_leaves(X, roots, feature, threshold, left, leaves, out):
+    """Mean of the leaves that each row reaches (Eq. 4); otherwise as `apply`.
 
     Parameters
     ----------
-    reached : (n, trees) int64, nodes
-    leaf_row : (nodes,) int32, the row of a leaf in ``leaves`` (., c)
+    leaves : (., c) float64; at a leaf ``left`` is its row
     out : (n, c) float64
     """
-    n, trees = reached.shape
-    for i in range(n):
-        for j in range(leaves.shape[1]):
-            out[i, j] = 0.0
-        for tree in range(trees):
-            row = leaf_row[reached[i, tree]]
+    n = X.shape[0]
+    node, walking = np.empty(n, np.int64), np.empty(n, np.uint32)
+    out[:] = 0.0
+    for tree in range(roots.shape[0]):
+        walk(X, roots[tree], feature, threshold, left, node, walking)
+        for i in range(n):
+            row = np.uint64(left[np.uint64(node[i])])
             for j in range(leaves.shape[1]):
                 out[i, j] += leaves[row, j]
-        for j in range(leaves.shape[1]):
-            out[i, j] /= trees
+    out /= roots.shape[0]

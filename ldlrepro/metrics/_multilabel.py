@@ -63,7 +63,9 @@ def hamming_loss(Y, S, threshold=0.5):
 
 
 def one_error(Y, S):
-    """Share of rows whose top label, the first on ties, is irrelevant [1]_; smaller is better.
+    """Share of rows whose top label is irrelevant [1]_; smaller is better.
+
+    Which label is on top of a tie the table leaves open: here the first one.
 
     See Also
     --------
@@ -80,8 +82,8 @@ def one_error(Y, S):
 def coverage(Y, S):
     """Steps down the ranking to reach every relevant label, over the number of labels [1]_.
 
-    (rank of the worst relevant label - 1) / c, the worse rank on ties; in [0, 1), smaller is
-    better; 0 for a row without a relevant label.
+    (rank of the worst relevant label - 1) / c; in [0, 1), smaller is better; 0 for a row without a
+    relevant label. How ties are ranked the table leaves open: here the worse rank counts.
 
     See Also
     --------
@@ -96,7 +98,9 @@ def coverage(Y, S):
 
 
 def ranking_loss(Y, S):
-    """Share of (relevant, irrelevant) pairs in the wrong order, ties counted as wrong [1]_.
+    """Share of (relevant, irrelevant) pairs in the wrong order [1]_; smaller is better.
+
+    Ties count as wrong, as in the table.
 
     See Also
     --------
@@ -111,7 +115,9 @@ def ranking_loss(Y, S):
 
 
 def average_precision(Y, S):
-    """Mean over relevant labels of the precision at their rank, the worse one on ties [1]_.
+    """Mean over relevant labels of the precision at their rank [1]_; larger is better.
+
+    How ties are ranked the table leaves open: here the worse rank counts.
 
     See Also
     --------
@@ -127,7 +133,9 @@ def average_precision(Y, S):
 
 
 def macro_auc(Y, S):
-    """Mean over labels of the area under the ROC curve, ties counted half [1]_; larger is better.
+    """Mean over labels of the area under the ROC curve [1]_; larger is better.
+
+    Ties count half, as usual. In the table they count fully, in favour of the prediction.
 
     See Also
     --------

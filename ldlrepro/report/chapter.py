@@ -1,6 +1,6 @@
 """What every notebook begins with: run what is missing, read records, compare printed cells."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import pandas as pd
@@ -29,6 +29,7 @@ class Chapter:
     wanted : data sets asked for, in the paper's order
     records : dict, experiment -> records of these data sets
     tables : records of the methods in the tables
+    recompute : whether its studies are computed again, each once
     """
 
     paper: Paper
@@ -38,6 +39,8 @@ class Chapter:
     wanted: list
     records: dict
     tables: pd.DataFrame
+    recompute: bool = False
+    _studies: dict = field(default_factory=dict)
 
     def __post_init__(self):
         self.printed = with_null(self.printed, self.tables, self.paper.null)
@@ -87,9 +90,12 @@ class Chapter:
         """Rows to draw: a data set, or a synthetic stand-in where it is not at hand."""
         return data.load_or_standin(name) if self.profile == "paper" else data.make_standin(name)
 
-    def study(self, name, recompute=False):
+    def study(self, name):
         """Tables of a study, {name: DataFrame}."""
-        return protocols.study(self.paper, name, self.profile, recompute)
+        if name not in self._studies:
+            tables = protocols.study(self.paper, name, self.profile, self.recompute)
+            self._studies[name] = tables
+        return self._studies[name]
 
     @property
     def part(self):
@@ -138,15 +144,15 @@ def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute, 
         recompute=recompute,
         progress=False,
     )
-    return read_chapter(paper, measures, tables, profile, datasets)
+    return read_chapter(paper, measures, tables, profile, datasets, recompute)
 
 
-def read_chapter(paper, measures, tables, profile="paper", datasets=None):
+def read_chapter(paper, measures, tables, profile="paper", datasets=None, recompute=False):
     """The `Chapter` of a paper as it stands; parameters as for `open_chapter`."""
     wanted = datasets or data_sets(paper)
     records = {e.name: read(paper, e.name, profile, wanted) for e in paper.experiments}
     printed = published_cells(paper.name, tables, measures)
-    return Chapter(paper, measures, printed, profile, wanted, records, records["tables"])
+    return Chapter(paper, measures, printed, profile, wanted, records, records["tables"], recompute)
 
 
 def data_sets(paper, profile="paper"):

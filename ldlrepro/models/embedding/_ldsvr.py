@@ -48,6 +48,11 @@ class LDSVR(LDLEstimator):
 
     Notes
     -----
+    Departures: errors are measured in logits; the sigmoid's slope, at most a quarter, is left out
+    of them. The MATLAB package of the 2016 paper on label distributions divides them by four, with
+    ``epsilon`` of 0.1 and ``C`` of 1: about ``epsilon=0.4`` and ``C=1/16`` here. It raises zeros to
+    a tenth of the uniform degree; what ``floor`` does here is ours.
+
     Rows that enter their tube late keep a remainder of their coefficient, which steps shrink.
     Memory is quadratic in the rows, as for every kernel machine without decomposition.
 

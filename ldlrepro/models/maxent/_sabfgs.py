@@ -55,7 +55,11 @@ class SABFGS(QuasiNewton):
     -----
     Departures: limited-memory BFGS in place of the full inverse Hessian, whose (c q) x (c q)
     entries would be 9345 x 9345 on Movie; by default a penalty and scaled features, chosen on
-    halves of the papers' data sets. The paper's method is ``SABFGS(penalty=0, scale=None)``.
+    halves of the papers' data sets. The paper's method is ``SABFGS(penalty=0, scale=None)``. It
+    does not say where the search starts and when it stops: here from zeros, at a relative decrease
+    of ``tol``. The MATLAB package that came with it starts from ones on the diagonal
+    (``init="identity"``), has the full inverse Hessian below 3000 unknowns, and takes 400 steps at
+    most by default.
 
     References
     ----------

@@ -39,7 +39,14 @@ class SAIIS(RowWeights, MaxEnt):
     -----
     Where ``|delta| f(x)`` stays below 0.5 the left side is summed from its first eight moments, two
     matrix products in place of n q c exponentials (cut off below 1e-7); elsewhere Newton's method
-    evaluates it exactly. By default features are scaled and steps stop at 100, chosen on halves of
+    evaluates it exactly.
+
+    The paper does not say where the steps start and when they stop: here from zeros, at a decrease
+    of the mean loss below ``tol``. The MATLAB package that came with it starts from ones on the
+    diagonal (``init="identity"``); in the copy that was looked at it takes 10 steps, and stops
+    where one changes the loss, summed over the rows, by less than 1e-4.
+
+    By default features are scaled and steps stop at 100, chosen on halves of
     the papers' data sets; the paper's method is ``SAIIS(200, scale=None)``.
 
     By default K-L is above 1.05 of the training mean's on Movie, of the 16 sets of the book's

@@ -301,9 +301,10 @@ class MLDF(_Cascades, MultiLabelEstimator):
     the last layer's.
 
     What the paper leaves open: new rows go through all ``n_folds`` forests of a block, averaged;
-    the extremely random forest sees all rows, the other bootstrap samples; a layer is "worse" for a
-    row or label where the measure on H is worse than on G of the layer before, which is what would
-    be reused. As printed (Algorithm 3, line 5) thresholds are determined from the third layer on.
+    the rows are parted into folds once, for all layers; the extremely random forest sees all rows,
+    the other bootstrap samples; a layer is "worse" for a row or label where the measure on H is
+    worse than on G of the layer before, which is what would be reused. As printed (Algorithm 3,
+    line 5) thresholds are determined from the third layer on.
     Confidences of label-based measures run over the rows predicted together: scores for hamming
     loss and macro-AUC depend on the other rows of X, and macro-AUC's confidence on their number.
 

@@ -35,8 +35,10 @@ class AABP(LDLEstimator):
 
     Notes
     -----
-    Departures: Adam (Kingma and Ba 2015) on batches in place of plain gradient steps, which
-    hardly leave their start on these data; features are scaled to mean 0 and variance 1 inside.
+    Departures: Adam (Kingma and Ba 2015) on batches in place of plain gradient steps, which hardly
+    leave their start on these data; features are scaled to mean 0 and variance 1 inside. The MATLAB
+    package that came with the paper has other outputs: linear ones, whose absolute values are
+    divided by their sum.
 
     By default K-L is above 1.05 of the training mean's on M2B, of the 16 sets of the book's
     page on defaults.

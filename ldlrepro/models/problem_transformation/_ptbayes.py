@@ -38,9 +38,12 @@ class PTBayes(RowWeights, LDLEstimator):
 
     Notes
     -----
-    Departures: rows are weighted, where the paper draws c n rows by the weights (the expectation
-    of the draw); the features are taken as independent given the label, since full covariances
-    are singular where there are fewer rows than features.
+    Departures: rows are weighted, where the paper draws c n rows by the weights (the expectation of
+    the draw); the features are taken as independent given the label, since full covariances are
+    singular where there are fewer rows than features; ``variance_floor`` is ours. The MATLAB
+    package that came with the paper draws rows, has full covariances, and raises posteriors that
+    are below 1e-9 or no number to 1e-9: where all densities fail it predicts the uniform
+    distribution.
 
     By default K-L is above 1.05 of the training mean's on SCUT-FBP, of the 16 sets of the
     book's page on defaults. The 300 features of that set nearly move as one, and count as 300.

@@ -52,7 +52,9 @@ class PTSVM(LDLEstimator):
     Departures: degrees as weights by default; drawn labels are as many for every row, where the
     original draws from all rows together. Not in the papers: a row is held out with all its labels,
     and a pair of which one label stands in fewer than ``folds`` rows has the constant probability
-    of its weights.
+    of its weights. Probabilities stand in the order of the labels; LIBSVM gives them in the order
+    in which labels first appear among the drawn rows, and the MATLAB package that came with the
+    paper leaves them so. Pairwise probabilities are kept at least 1e-7 from 0 and 1.
 
     Where labels are nearly equally likely in every row, as on the Yeast sets, what is learned from
     drawn labels is mostly the draws: with ``draws="labels"`` K-L has been up to 1.1 times the

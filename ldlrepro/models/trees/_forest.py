@@ -105,16 +105,15 @@ class DistributionForest(LDLEstimator):
 
     def apply(self, X):
         """Node number that each row reaches in each tree: (n, q) in, (n, n_estimators) ints out."""
-        return self._apply(self._check_new(X))
-
-    def _apply(self, X):
+        X = self._check_new(X)
         out = np.empty((len(X), len(self.roots_)), np.int64)
-        kernel.apply(X, self.roots_, self.feature_, self.threshold_, self.left_, self.right_, out)
+        kernel.apply(X, self.roots_, self.feature_, self.threshold_, self.left_, out)
         return out
 
     def _predict(self, X):
         out = np.empty((len(X), self.leaves_.shape[1]))
-        kernel.average_leaves(self._apply(X), self.left_, self.leaves_, out)
+        nodes = self.roots_, self.feature_, self.threshold_, self.left_
+        kernel.average_leaves(X, *nodes, self.leaves_, out)
         return out
 
 

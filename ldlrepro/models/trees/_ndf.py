@@ -44,7 +44,9 @@ class NDFLDL(DifferentiableForest):
     Notes
     -----
     With linear features, trees that share no output share nothing: they are learned one after the
-    other, which is the same as by turns. Departure: dNDFs draw the tree of a mini-batch at random.
+    other, which is the same as by turns. Departures: dNDFs draw the tree of a mini-batch at random.
+    The LDLF paper keeps the number of outputs fixed as trees are added, and does not say whether
+    trees share them; here each tree has ``n_outputs`` of its own.
 
     References
     ----------

@@ -41,6 +41,11 @@ class StructRF(DistributionForest):
     counts along; positions between equal values are no thresholds and are passed over. Thresholds
     are midpoints, and a row goes left where x < threshold.
 
+    Of cuts with equal gains the first found is taken. Algorithm 1 looks at the columns in their
+    order; here those with more than two values come first, then those with two, each kind in its
+    order. Algorithm 1 stops where a node's depth exceeds the largest, and does not number the root:
+    here no leaf is more than ``max_depth`` cuts below it.
+
     References
     ----------
     .. [1] Chen, Wang, Feng, Liu, "Structured random forest for label distribution learning",

@@ -163,8 +163,8 @@ def _within_deviation(cells, learners):
     """Cells of K-L in which the boosted mean is within a deviation of the plain row: Series."""
     cells = cells[cells.measure == "kl_divergence"].set_index(["dataset", "method"])
     mean, std = (cells[column].unstack() for column in ("mean", "std"))
-    near = {m: (mean[boosted(m)] - mean[m]).abs() <= std[m] for m in learners}
-    return pd.concat({m: found[mean[m].notna()] for m, found in near.items()})
+    room = {m: (std[m] - (mean[boosted(m)] - mean[m]).abs()).dropna() for m in learners}
+    return pd.concat({m: left >= 0 for m, left in room.items()})
 
 
 def _unchanged(tables, learners, ours, printed):

@@ -11,8 +11,9 @@ from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, tally
 from ldlrepro.report.settings import declared, with_settings
 from ldlrepro.report.tables import agreeing, cells, show, show_by_fives, summary
-from ldlrepro.report.values import Beside
+from ldlrepro.report.values import Beside, Share
 from ldlrepro.report.yardstick import confusion, diagonal
+from ldlrepro.studies.starts import PUBLIC_STEPS
 
 #: Measures that do not change under any increasing function of the degrees.
 SCALE_FREE = ("spearman", "kendall", "ndcg")
@@ -107,7 +108,7 @@ def lcldl_by_set(chapter):
 
 
 def show_starts(chapter, study):
-    """Cells of plain SA-IIS that agree from each start, and public code's stop, as HTML.
+    """Cells of plain SA-IIS that agree from each start, as HTML; the caption tells of the stop.
 
     Parameters
     ----------
@@ -120,12 +121,11 @@ def show_starts(chapter, study):
         means = summary(mine.assign(method="SA-IIS"), measures=chapter.measures)
         rows.setdefault(start, {})[f"{steps} steps"] = agreeing(cells(means, printed))
     table = pd.DataFrame(rows).T.rename_axis("start")
-    yield show(table, "SA-IIS: cells that agree", missing="–", folded=False)
-    stop = study["stop"]
-    stop = stop.assign(dataset=[chapter.names.get(d, d) for d in stop.dataset])
-    steps = stop.groupby("dataset", sort=False).steps.agg(["min", "max"]).rename_axis("data set")
-    steps = steps.rename(columns={"min": "fewest steps", "max": "most"})
-    yield show(steps, "Steps of ten before the stop of public code", form="{:.0f}")
+    early = Share.of(study["stop"].steps < PUBLIC_STEPS)
+    caption = (
+        f"SA-IIS: cells that agree. Public code's stop ends {early} fits before their ten steps"
+    )
+    return show(table, caption, missing="–", folded=False)
 
 
 def with_public_settings(chapter):

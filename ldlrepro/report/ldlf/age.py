@@ -15,12 +15,15 @@ ARGMAX, EXPECTATION, FIVE = "mae_argmax", "mae_expectation", "cs_5"
 YEARS = range(11)
 #: Names in other papers of methods that were run here.
 OURS = {"IIS-LLD": "SA-IIS", "LARR": "LARR"}
+#: Names in tables of methods that are not those of their papers in full.
+READINGS = {"D2LDL": "D2LDL (our reading)", "AAS": "AAS (k-means and ridge)"}
 
 
 def age_records(paper):
     """Records on FG-Net: {"age_persons", "age_rows", "age_shares"} -> DataFrame."""
     names = ("age_persons", "age_rows", "age_shares")
-    return {name: read(paper, name, "paper", ["FG-Net"]) for name in names}
+    found = {name: read(paper, name, "paper", ["FG-Net"]) for name in names}
+    return {name: mine.replace({"method": READINGS}) for name, mine in found.items()}
 
 
 def pooled(records, measures, by=("method",)):

@@ -1,5 +1,6 @@
 """The claims of the MSLP paper, each with its verdict and evidence."""
 
+import numpy as np
 import pandas as pd
 
 from ldlrepro import published
@@ -142,7 +143,8 @@ def _of_dimensions(best):
     folds = best.assign(u=u)[best.method.isin(EMBEDDINGS)].u
     ranges = (low, high), (folds.min(), folds.max())
     where = mean.loc[list(EMBEDDINGS)].stack().idxmax()
-    fewer = [own < other for d, own in mean.loc["MSLP"].items() for other in others[d]]
+    both = [(own, other) for d, own in mean.loc["MSLP"].items() for other in others[d]]
+    fewer = [own < other for own, other in both if not np.isnan(own - other)]
     span = (
         f"best u on test by set and method, mean over the folds, from {low:.0%} to {high:.0%} "
         f"({' on '.join(where)}); of single folds from {folds.min():.0%} to {folds.max():.0%}; as "
