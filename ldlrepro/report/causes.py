@@ -16,8 +16,9 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     """Every cause that was looked for, by the printed row that it should explain.
 
     Causes are the experiments that were declared by somebody who had seen the printed numbers
-    (``why`` of `protocols.declare.Experiment`); of each the setting with the most cells that agree
-    is shown, so what is found is an explanation, not a result.
+    (``why`` of `protocols.declare.Experiment`); of each the setting is shown with which ours is
+    within the tolerance in the most cells, those that cannot tell among them, so what is found is
+    an explanation, not a result.
 
     Parameters
     ----------
@@ -47,12 +48,12 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
             setting: _outcomes(mine, theirs, method)
             for setting, mine in some.groupby("setting", sort=False)
         }
-        best = max(found, key=lambda s: (found[s].agree, found[s].within))
+        best = max(found, key=lambda s: (found[s].near, found[s].agree))
         if not any(found[best]):
             continue
         there = theirs[theirs.dataset.isin(some.dataset[some.setting == best])]
         declared = _outcomes(chapter.tables[chapter.tables.method == method], there, method)
-        setting = best if found[best].agree else "none"
+        setting = best if found[best].near else "none"
         rows.append((method, why, setting, found[best], declared, len(found)))
     columns = ["printed", "cause", "setting", "found", "declared", "tried"]
     return pd.DataFrame(rows, columns=columns)
@@ -86,7 +87,7 @@ def states(chapter, table):
         tables = _outcomes(mine, printed[printed.method == method], method)
         if not tables.tell:
             continue
-        state, by, best = "open", "", tables
+        state, by, best, gained = "open", "", tables, 0
         if _out(tables):
             state = "comes out"
         else:
@@ -95,8 +96,9 @@ def states(chapter, table):
                 if row.found.cells == tables.cells and _out(row.found):
                     state, (by, best) = "matched", how
                     break
-                if row.found.agree - row.declared.agree > best.agree - tables.agree:
-                    state, (by, best) = "narrowed", how
+                more = row.found.near - row.declared.near
+                if more > gained and row.found.agree >= max(1, row.declared.agree):
+                    state, (by, best), gained = "narrowed", how, more
         rows.append((method, tables, state, by, best if by else None))
     found = pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
     found.attrs["apart"] = chapter.apart
@@ -126,7 +128,7 @@ def show_causes(chapter, title, **how):
     behind = table[table.printed.isin(missed)].sort_values("printed", kind="stable")
     if len(behind):
         caption = f"{title}: what was tried, and the setting of each that comes nearest"
-        more = [f.agree - d.agree for f, d in zip(behind.found, behind.declared, strict=True)]
+        more = [f.near - d.near for f, d in zip(behind.found, behind.declared, strict=True)]
         behind = behind.drop(columns="declared").assign(more=[f"{n:+d}" for n in more])
         yield show(
             behind[["printed", "cause", "tried", "setting", "found", "more"]], caption, False
