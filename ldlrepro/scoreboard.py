@@ -1,6 +1,7 @@
 """How close the reproduction is, paper by paper: page one of the book, from what chapters show."""
 
 from collections.abc import Callable
+from copy import copy
 from functools import cache
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ from ldlrepro.report.tables import (
     summary,
     with_null,
 )
+from ldlrepro.report.values import Outcomes
 from ldlrepro.report.yardstick import confusion, confusion_of, skill_table, total
 
 #: Lines of README.md between which `in_markdown` stands.
@@ -444,21 +446,59 @@ def _how(name):
     return {}
 
 
+def _parts(name):
+    """Chapters of a paper by what of its sets counts: (what, chapter).
+
+    The first counts in the totals; MSLP's others are sets whose data are another copy, and all.
+    """
+    chapter = chapter_of(name)
+    if name != "mslp":
+        return [("", chapter)]
+    there = set(chapter.printed.dataset) - set(chapter.apart)
+    copies = set(mslp_tables.OTHER_COPIES)
+    return [
+        (what, _counting(chapter, some))
+        for what, some in (
+            ("sets of expressions", there - copies),
+            ("sets of beauty, other copies", there & copies),
+            ("both", there),
+        )
+    ]
+
+
+def _counting(chapter, some):
+    """The chapter with no data sets but these counted."""
+    chapter = copy(chapter)
+    chapter.apart = sorted(set(chapter.printed.dataset) - some)
+    return chapter
+
+
 def show_causes(name):
     """`report.show_causes` of a paper's chapter, as the page "Open and matched" shows it.
+
+    MSLP's are shown apart for the sets whose data are another copy.
 
     See Also
     --------
     findings : What matters most.
     """
-    return causes.show_causes(chapter_of(name), BOARDS[name].title, **_how(name))
+    how, title = _how(name), BOARDS[name].title
+    for what, chapter in _parts(name)[:2]:
+        yield from causes.show_causes(chapter, f"{title}, {what}" if what else title, **how)
 
 
 @cache
-def states(name):
-    """`causes.states` of a paper's printed rows, over everything that was tried for them."""
-    chapter = chapter_of(name)
+def _states(name, what):
+    (chapter,) = [chapter for w, chapter in _parts(name) if w == what]
     return causes.states(chapter, causes.causes(chapter, **_how(name)))
+
+
+def states(name):
+    """`causes.states` of a paper's printed rows, over everything that was tried for them.
+
+    Of MSLP's on the sets whose data are the paper's.
+    """
+    return _states(name, _parts(name)[0][0])
 
 
 def open_and_settled():
@@ -466,7 +506,8 @@ def open_and_settled():
 
     Returns
     -------
-    DataFrame, a row a paper: paper, and printed rows that come out, are matched, narrowed or open
+    DataFrame, a row a paper: paper, and printed rows that come out, are matched, narrowed or open;
+    MSLP's on sets whose data are another copy stand in a row of their own
 
     See Also
     --------
@@ -474,6 +515,36 @@ def open_and_settled():
     """
     rows = []
     for name, board in BOARDS.items():
-        state = states(name).state.value_counts()
-        rows.append({"paper": board.title} | {s: int(state.get(s, 0)) for s in causes.STATES})
+        for what, _ in _parts(name)[:2]:
+            state = _states(name, what).state.value_counts()
+            title = f"{board.title}, {what}" if what else board.title
+            rows.append({"paper": title} | {s: int(state.get(s, 0)) for s in causes.STATES})
+    return pd.DataFrame(rows)
+
+
+def brought(name):
+    """Cells of a paper's rivals with the settings of the tables, and with what was found.
+
+    Returns
+    -------
+    DataFrame, a row a kind of data sets: sets, rows (how many), and two `Outcomes`: of the tables'
+    methods, and with the setting that comes nearest for each row, the same for all of these sets
+
+    See Also
+    --------
+    open_and_settled : What becomes of the rows.
+    """
+    rows = []
+    for what, _ in _parts(name):
+        state = _states(name, what)
+        state = state[~state.printed.map(BOARDS[name].own).to_numpy(bool)]
+        found = state.found.where(state.found.notna(), state.tables)
+        rows.append(
+            {
+                "sets": what or "all that count",
+                "rows": len(state),
+                "with the settings of the tables": sum(state.tables, Outcomes(0, 0, 0, 0)),
+                "with what comes nearest": sum(found, Outcomes(0, 0, 0, 0)),
+            }
+        )
     return pd.DataFrame(rows)

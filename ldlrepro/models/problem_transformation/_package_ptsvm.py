@@ -1,6 +1,7 @@
 """PT-SVM as the MATLAB package of 2016 has it: columns in the order in which labels were drawn."""
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
@@ -59,6 +60,35 @@ class PackagePTSVM(LDLEstimator):
 
     def _predict(self, X):
         return self.machine_.predict(X)[:, self.order_]
+
+
+class ColumnsAsDrawn(LDLEstimator):
+    """Predictions of another estimator with their columns in the order of `PackagePTSVM`.
+
+    What that order alone does to a prediction, to that of the training mean say.
+
+    Parameters
+    ----------
+    estimator : LDL estimator
+    random_state : int, RandomState or None, of the order.
+
+    Attributes
+    ----------
+    estimator_ : fitted
+    order_ : as for `PackagePTSVM`
+    """
+
+    def __init__(self, estimator, random_state=None):
+        self.estimator = estimator
+        self.random_state = random_state
+
+    def _fit(self, X, D):
+        self.estimator_ = clone(self.estimator).fit(X, D)
+        rng = check_random_state(self.random_state)
+        self.order_ = first_appearances(D.mean(axis=0), rng)
+
+    def _predict(self, X):
+        return self.estimator_.predict(X)[:, self.order_]
 
 
 def first_appearances(share, rng):
