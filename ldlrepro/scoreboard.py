@@ -496,9 +496,9 @@ def _states(name, what):
 def states(name):
     """`causes.states` of a paper's printed rows, over everything that was tried for them.
 
-    Of MSLP's on the sets whose data are the paper's.
+    Of MSLP's with those sets whose data are another copy.
     """
-    return _states(name, _parts(name)[0][0])
+    return _states(name, _parts(name)[-1][0])
 
 
 def open_and_settled():

@@ -7,14 +7,14 @@ from scipy.optimize import approx_fprime
 from scipy.special import softmax, xlogy
 from scipy.stats import multivariate_normal
 
-from ldlrepro import LDSVR, PTSVM, SABFGS
+from ldlrepro import LDSVR, PTSVM, SABFGS, MeanPredictor
 from ldlrepro.datasets import make_toy
 from ldlrepro.models.embedding import PackageLDSVR
 from ldlrepro.models.maxent import PackageBFGS
 from ldlrepro.models.maxent import _package_bfgs as bfgs
 from ldlrepro.models.neural import PackageCPNN
 from ldlrepro.models.neural._package_cpnn import RProp, package_slopes
-from ldlrepro.models.problem_transformation import PackagePTBayes, PackagePTSVM
+from ldlrepro.models.problem_transformation import ColumnsAsDrawn, PackagePTBayes, PackagePTSVM
 from ldlrepro.models.problem_transformation._package_ptsvm import first_appearances
 from ldlrepro.models.trees import ReleasedLDLForest
 from ldlrepro.papers import ldlf
@@ -140,6 +140,13 @@ def test_package_pt_svm_gives_columns_in_the_order_of_first_appearance():
     assert len(orders) > 1
     distance = PackagePTSVM(width_by="distance", random_state=0).fit(X, D)
     assert distance.machine_.width_ == PTSVM(random_state=0).fit(X, D).width_
+
+
+def test_columns_as_drawn_reorder_another_prediction():
+    X, D = small(20)
+    model = ColumnsAsDrawn(MeanPredictor(), random_state=2).fit(X, D)
+    np.testing.assert_allclose(model.predict(X)[0], D.mean(axis=0)[model.order_])
+    assert sorted(model.order_) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("wrong", [{"columns": "names"}, {"width_by": "rows"}])

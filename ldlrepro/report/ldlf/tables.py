@@ -65,7 +65,7 @@ def show_against_rivals(chapter, rivals):
 
 
 def protocol_records(records, stopped):
-    """Records of the two kinds of rows, {experiment: records}, with the released script's among them.
+    """Records of the two kinds of rows, {experiment: records}, with those of the released script.
 
     All have the sLDLF that stops early.
 
