@@ -128,7 +128,8 @@ def test_settings_are_ranked_by_all_cells_and_narrow_only_with_those_that_tell()
             (("A", {"learner": "A"}, 20), {"x": 1.0, "y": 1.0}),
         ]
     )
-    flat = [p["stage"] == 20 for p in tried.parameters] & (tried.dataset == "x")
+    at_20 = np.array([p["stage"] == 20 for p in tried.parameters])
+    flat = at_20 & (tried.dataset == "x")
     tried.loc[flat, "kl_divergence"] = 1.5
     here = chapter(tables, tried, said)
     (row,) = causes.causes(here).to_dict("records")
