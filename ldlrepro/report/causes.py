@@ -9,7 +9,7 @@ from ldlrepro.report.tables import agreeing, cells, show, summary
 from ldlrepro.report.values import Outcomes
 
 #: What becomes of a printed row.
-STATES = ("comes out", "matched", "narrowed", "open")
+STATES = ("comes out", "matched", "narrowed", "open", "cannot tell")
 
 
 def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
@@ -85,24 +85,38 @@ def states(chapter, table):
     for method in printed.method.unique():
         mine = chapter.tables[chapter.tables.method == method]
         tables = _outcomes(mine, printed[printed.method == method], method)
-        if not tables.tell:
+        if not tables.cells:
             continue
-        state, by, best, gained = "open", "", tables, 0
-        if _out(tables):
+        tried = [
+            (f"{r.cause}: {r.setting}", r) for r in table[table.printed == method].itertuples()
+        ]
+        matched = [
+            one for one in tried if one[1].found.cells == tables.cells and _out(one[1].found)
+        ]
+        state, by, best = "open", "", None
+        if not tables.tell:
+            state, nearer = "cannot tell", [o for o in tried if o[1].found.near > tables.near]
+            by, best = max(nearer, key=lambda one: one[1].found.near, default=("", None))
+        elif _out(tables):
             state = "comes out"
-        else:
-            for row in table[table.printed == method].itertuples():
-                how = f"{row.cause}: {row.setting}", row.found
-                if row.found.cells == tables.cells and _out(row.found):
-                    state, (by, best) = "matched", how
-                    break
-                more = row.found.near - row.declared.near
-                if more > gained and row.found.agree >= max(1, row.declared.agree):
-                    state, (by, best), gained = "narrowed", how, more
-        rows.append((method, tables, state, by, best if by else None))
+        elif matched:
+            state, (by, best) = "matched", max(matched, key=lambda one: one[1].found.agree)
+        elif narrower := [one for one in tried if _narrower(one[1])]:
+            state, (by, best) = "narrowed", max(narrower, key=lambda one: _gain(one[1]))
+        rows.append((method, tables, state, by, best.found if by else None))
     found = pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
     found.attrs["apart"] = chapter.apart
     return found
+
+
+def _gain(row):
+    """Cells within the tolerance beyond those of the tables' method, of a row of `causes`."""
+    return row.found.near - row.declared.near
+
+
+def _narrower(row):
+    """Whether a cause brings cells, some of them cells that tell and no fewer of those."""
+    return _gain(row) > 0 and row.found.agree >= max(1, row.declared.agree)
 
 
 def _out(found):
@@ -128,8 +142,8 @@ def show_causes(chapter, title, **how):
     behind = table[table.printed.isin(missed)].sort_values("printed", kind="stable")
     if len(behind):
         caption = f"{title}: what was tried, and the setting of each that comes nearest"
-        more = [f.near - d.near for f, d in zip(behind.found, behind.declared, strict=True)]
-        behind = behind.drop(columns="declared").assign(more=[f"{n:+d}" for n in more])
+        more = [f"{_gain(row):+d}" for row in behind.itertuples()]
+        behind = behind.drop(columns="declared").assign(more=more)
         yield show(
             behind[["printed", "cause", "tried", "setting", "found", "more"]], caption, False
         )

@@ -31,6 +31,12 @@ class PackagePTBayes(LDLEstimator):
     mean_ : (c, q)
     factors_ : list of (q, q), lower factors of the covariances; None for a label never drawn
 
+    Raises
+    ------
+    ValueError
+        At ``fit``: a covariance that is not positive definite in spite of the 1e-14, as that of
+        features far above 1 may be.
+
     Notes
     -----
     A label never drawn has density 0. Conventions as in github.com/DreamWalker1412/LDL_Package,
