@@ -1,7 +1,6 @@
 """Shen, Zhao, Guo, Yuille: Label Distribution Learning Forests (NIPS 2017)."""
 
 from ldlrepro import LDSVR, MeanPredictor, StructRF
-from ldlrepro.models.embedding import PackageLDSVR
 from ldlrepro.models.trees import ReleasedLDLForest
 from ldlrepro.papers import age, structrf
 from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, LDLForest
@@ -123,21 +122,6 @@ SCRIPT = tuple(
     for drawn in (True, False)
 )
 
-# LDSVR by the MATLAB package that came with Geng's paper of 2016; its SA-IIS and SA-BFGS are in
-# structrf.py.
-FIRST_PACKAGE = Experiment(
-    name="first_package",
-    why=structrf.PACKAGE,
-    methods=(
-        Method(
-            "LDSVR, first package",
-            PackageLDSVR(),
-            settings={"learner": "LDSVR", "as_in": "first package"},
-        ),
-    ),
-    datasets=TABLE_1,
-)
-
 # Figure 4, on five folds.
 TREES = (1, 2, 5, 10, 20, 50, 100)
 DEPTHS = (2, 3, 5, 7, 9, 11)
@@ -216,7 +200,7 @@ DEEP = Experiment(
 PAPER = Paper(
     name="ldlf",
     title="Label Distribution Learning Forests",
-    experiments=(TABLES, CLEAN, DRAWN, *SCRIPT, FIRST_PACKAGE, FIGURE_4, RATES, RATES_DRAWN, DEEP)
+    experiments=(TABLES, CLEAN, DRAWN, *SCRIPT, FIGURE_4, RATES, RATES_DRAWN, DEEP)
     + age.EXPERIMENTS,
     studies=(Study("leaf_updates", leaf_updates.run), Study("age_widths", widths.run)),
     quick={"SJAFFE": 90},
