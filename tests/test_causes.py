@@ -75,6 +75,7 @@ def chapter(tables, looked, said):
     )
 
 
+SCRIPT = [("gpu", 1, 0.8), ("gpu", 2, 0.7), ("gpu", 3, 0.9)]
 OPEN = records([(("A", {"learner": "A"}, None), {"x": 1.5, "y": 1.5})])
 
 
@@ -181,6 +182,13 @@ def test_records_of_the_released_script_stand_with_their_kind_of_rows():
         assert (
             f"script, {kind}" in names and len(names & {"script, drawn", "script, distinct"}) == 1
         )
+
+
+def test_the_released_script_on_movie_is_told_by_its_layers():
+    mine = [(("s", {"learner": "sLDLF", "layer": n}, k), {"Movie": v}) for n, k, v in SCRIPT]
+    other = [(("o", {"learner": "sLDLF"}, 1), {"Movie": 0.1})]
+    cells = ldlf.protocol_cells({"drawn_rows": records(mine + other), "distinct_rows": OPEN})
+    assert ldlf.script_on_movie(cells) == "0.7000 with its GPU layer"
 
 
 def test_a_printed_row_stands_beside_ours():

@@ -78,9 +78,10 @@ def protocol_records(records, stopped):
     mine = records["tables"].query("method == 'sLDLF'").assign(method=stopped)
     mine = mine[mine.dataset.isin(clean.dataset)]
     found = {"distinct_rows": [clean, mine], "drawn_rows": [records["drawn_rows"]]}
-    for name, frame in records.items():
-        if name.startswith(SCRIPT) and len(frame):
-            found["drawn_rows" if name.endswith("_drawn") else "distinct_rows"].append(frame)
+    for experiment, frame in records.items():
+        if experiment.startswith(SCRIPT) and len(frame):
+            kind = "drawn_rows" if experiment.endswith("_drawn") else "distinct_rows"
+            found[kind].append(frame)
     return {kind: pd.concat(frames) for kind, frames in found.items()}
 
 
@@ -113,6 +114,21 @@ def protocol_cells(records):
         parts += [f.assign(rows=PROTOCOLS[name]) for f in (last, lowest)]
     columns = ["dataset", "method", "settings", "rows", "kept", "fold", "kl_divergence"]
     return pd.concat(parts)[columns]
+
+
+def script_on_movie(cells):
+    """K-L of the released script on Movie's drawn rows, as a text: of each of its layers.
+
+    Parameters
+    ----------
+    cells : result of `protocol_cells`
+    """
+    mine = cells.assign(layer=declared(cells, "layer")).dropna(subset="layer")
+    mine = mine[(mine.dataset == "Movie") & (mine.rows == PROTOCOLS["drawn_rows"])]
+    lowest = (
+        mine[mine.kept == "lowest on test"].groupby("layer", sort=False)["kl_divergence"].mean()
+    )
+    return " and ".join(f"{kl:.4f} with its {layer.upper()} layer" for layer, kl in lowest.items())
 
 
 def by_iterations(records, dataset):
