@@ -67,6 +67,9 @@ REASONS = {
         "84": "test_claims",
         "89": "test_claims",
         "40": "test_claims",
+        "85": "test_published",
+        "8": "test_published",
+        "100": "rate of the released script, papers.ldlf",
     },
     "measures": {
         "0": "an end of a range",
@@ -111,6 +114,8 @@ REASONS = {
         "300": "steps of SA-BFGS, papers.structrf",
         "512": "outputs in the released script, papers.ldlf",
         "100": "rate of the released script, papers.ldlf",
+        "1.95": "100 * 10 / 512, test_first_package",
+        "1000": "100 * 10, test_first_package",
         "25,000": "iterations that section 4 prints",
         "3000": "papers.ldlf",
     },
