@@ -75,6 +75,7 @@ def chapter(tables, looked, said):
     )
 
 
+SCRIPT = [("gpu", 1, 0.8), ("gpu", 2, 0.7), ("gpu", 3, 0.9)]
 OPEN = records([(("A", {"learner": "A"}, None), {"x": 1.5, "y": 1.5})])
 
 
@@ -118,6 +119,29 @@ def test_a_row_comes_out_only_with_the_cells_that_cannot_tell():
         assert row["state"] == state
 
 
+def test_settings_are_ranked_by_all_cells_and_narrow_only_with_those_that_tell():
+    """Only the K-L of x can tell: in the other cells the mean predictor is within the tolerance."""
+    said = printed(A=1.0).assign(null=[2.0, 1.0, 1.0, 1.0])
+    tables = records([(("A", {"learner": "A"}, None), {"x": 1.5, "y": 1.5})])
+    tried = records(
+        [
+            (("A", {"learner": "A"}, 10), {"x": 1.0, "y": 1.5}),
+            (("A", {"learner": "A"}, 20), {"x": 1.0, "y": 1.0}),
+        ]
+    )
+    at_20 = np.array([p["stage"] == 20 for p in tried.parameters])
+    flat = at_20 & (tried.dataset == "x")
+    tried.loc[flat, "kl_divergence"] = 1.5
+    here = chapter(tables, tried, said)
+    (row,) = causes.causes(here).to_dict("records")
+    assert row["setting"] == "A, 20 steps" and row["found"] == (0, 1, 3, 3)
+    (state,) = causes.states(here, causes.causes(here)).to_dict("records")
+    assert state["state"] == "open"  # it is near the mean predictor, and nothing else
+    here = chapter(tables, tried[tried.method.eq("A") & ~flat & (tried.dataset == "x")], said)
+    (state,) = causes.states(here, causes.causes(here)).to_dict("records")
+    assert state["state"] == "narrowed" and state["found"] == (1, 1, 1, 1)
+
+
 def test_boosted_settings_explain_boosted_rows_and_synthetic_ones_nothing():
     tried = records(
         [(("A, boosted", {"learner": "A", "form": "boosted"}, None), {"x": 1.0, "y": 1.0})]
@@ -144,6 +168,36 @@ def test_the_box_has_every_method_every_note_and_what_was_chosen_after_seeing(pa
     assert all(f"<td>{m.name}</td>" in box for m in paper.experiment("tables").methods)
     assert all(e.why in box for e in paper.experiments)
     assert "Departures: limited-memory BFGS" in box and "]_" not in box
+
+
+def test_records_of_the_released_script_stand_with_their_kind_of_rows():
+    mine = records([(("sLDLF", {"learner": "sLDLF"}, None), {"x": 1.0})])
+    of = {"distinct_rows": mine, "drawn_rows": mine, "tables": mine}
+    of |= {
+        f"script_x_{kind}": mine.assign(method=f"script, {kind}") for kind in ("drawn", "distinct")
+    }
+    found = ldlf.protocol_records(of, "stopped")
+    for kind in ("drawn", "distinct"):
+        names = set(found[f"{kind}_rows"].method)
+        assert (
+            f"script, {kind}" in names and len(names & {"script, drawn", "script, distinct"}) == 1
+        )
+
+
+def test_the_released_script_on_movie_is_told_by_its_layers():
+    mine = [(("s", {"learner": "sLDLF", "layer": n}, k), {"Movie": v}) for n, k, v in SCRIPT]
+    other = [(("o", {"learner": "sLDLF"}, 1), {"Movie": 0.1})]
+    cells = ldlf.protocol_cells({"drawn_rows": records(mine + other), "distinct_rows": OPEN})
+    assert ldlf.script_on_movie(cells) == "0.7000 with its GPU layer"
+
+
+def test_a_printed_row_stands_beside_ours():
+    said = printed(A=1.0)
+    here = SimpleNamespace(printed=said, measures=MEASURES)
+    ours = {"b": records([(("B", {}, None), {"x": 0.25, "y": 9.0})])}
+    table = mslp_tables.beside_printed(here, "A", ours, "x")
+    assert table.index.tolist() == ["A, printed", "b"]
+    assert table.iloc[:, 0].tolist() == [1.0, 0.25] and table.shape == (2, 2)
 
 
 def test_updates_of_the_leaves_are_counted():

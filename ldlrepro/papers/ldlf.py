@@ -1,6 +1,7 @@
 """Shen, Zhao, Guo, Yuille: Label Distribution Learning Forests (NIPS 2017)."""
 
 from ldlrepro import LDSVR, MeanPredictor, StructRF
+from ldlrepro.models.trees import ReleasedLDLForest
 from ldlrepro.papers import age, structrf
 from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, LDLForest
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
@@ -44,10 +45,11 @@ _PATH = (100, 200, 300, 500, 700, 1000, 1500, 2000)
 _BFGS_STEPS = (5, 10, 20, 50, 100, 200, 300)
 _PROTOCOL_METHODS = (
     Method(
-        "sLDLF, released script",
+        # The released script's trees and rate, the rate for another gradient than the script's.
+        "sLDLF, rate 100",
         LDLForest(10, depth=5, n_outputs=512, learning_rate=100.0, max_iter=2000, path=_PATH),
         staged=_PATH,
-        settings={"learner": "sLDLF", "as_in": "released script"},
+        settings={"learner": "sLDLF", "learning_rate": 100.0},
     ),
     Method(
         "sLDLF, section 4",
@@ -88,6 +90,36 @@ DRAWN = Experiment(
     ),
     datasets=PROTOCOL_SETS,
     replacement=True,
+)
+
+# The released script as it is, with the step of either of its layers: its iterations by data set,
+# on distinct rows and on rows drawn as it draws them.
+LAYERS = {"gpu": "the layer for graphics cards", "cpu": "the layer for CPUs"}
+SCRIPT_ITERATIONS = {"Movie": 2000, "Natural_Scene": 3000}
+
+
+def _script(layer, iterations):
+    path = tuple(range(50, iterations + 1, 50))
+    return Method(
+        f"sLDLF, released script, {LAYERS[layer]}",
+        ReleasedLDLForest(layer, max_iter=iterations, path=path),
+        staged=path,
+        settings={"learner": "sLDLF", "as_in": "released script", "layer": layer},
+    )
+
+
+SCRIPT = tuple(
+    Experiment(
+        name=f"script_{dataset.lower()}_{'drawn' if drawn else 'distinct'}",
+        why="the released script as it is, on "
+        + ("rows drawn with replacement" if drawn else "distinct rows"),
+        methods=tuple(_script(layer, iterations) for layer in LAYERS),
+        datasets=(dataset,),
+        replacement=drawn,
+        quick=False,
+    )
+    for dataset, iterations in SCRIPT_ITERATIONS.items()
+    for drawn in (True, False)
 )
 
 # Figure 4, on five folds.
@@ -168,7 +200,8 @@ DEEP = Experiment(
 PAPER = Paper(
     name="ldlf",
     title="Label Distribution Learning Forests",
-    experiments=(TABLES, CLEAN, DRAWN, FIGURE_4, RATES, RATES_DRAWN, DEEP) + age.EXPERIMENTS,
+    experiments=(TABLES, CLEAN, DRAWN, *SCRIPT, FIGURE_4, RATES, RATES_DRAWN, DEEP)
+    + age.EXPERIMENTS,
     studies=(Study("leaf_updates", leaf_updates.run), Study("age_widths", widths.run)),
     quick={"SJAFFE": 90},
     tables={

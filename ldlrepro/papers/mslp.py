@@ -1,5 +1,7 @@
 """Peng, Tao, Geng: Label Embedding Based on Multi-Scale Locality Preservation (IJCAI 2018)."""
 
+from dataclasses import replace
+
 from ldlrepro import (
     CCA,
     LDSVR,
@@ -9,6 +11,10 @@ from ldlrepro import (
     MeanPredictor,
     UniformPredictor,
 )
+from ldlrepro.models.embedding import PackageLDSVR
+from ldlrepro.models.maxent import PackageBFGS
+from ldlrepro.models.neural import PackageCPNN
+from ldlrepro.models.problem_transformation import ColumnsAsDrawn, PackagePTBayes, PackagePTSVM
 from ldlrepro.papers.learners import (
     AABP,
     AAKNN,
@@ -20,6 +26,7 @@ from ldlrepro.papers.learners import (
     EmbeddingKNN,
     PTBayes,
 )
+from ldlrepro.papers.structrf import PACKAGE
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.studies import embedding, faces, features
 
@@ -139,6 +146,60 @@ SETTINGS = Experiment(
     datasets=DATASETS,
 )
 
+
+# The MATLAB package that came with Geng's paper of 2016, by the group of this one.
+def _package(learner, model, what="first package", **settings):
+    settings = {"learner": learner, "as_in": "first package", **settings}
+    return Method(f"{learner}, {what}", model, settings=settings)
+
+
+_PACKAGE_STEPS = (100, 200, 300, 400)
+FIRST_PACKAGE = Experiment(
+    name="first_package",
+    why=PACKAGE,
+    methods=(
+        by_iterations(
+            "IIS-LDL", SAIIS, (5, 8, 10, 20, 50, 100, 200), "identity start", init="identity"
+        ),
+        replace(
+            _package("BFGS-LDL", PackageBFGS(path=_PACKAGE_STEPS)),
+            staged=_PACKAGE_STEPS,
+        ),
+        _package("CPNN", PackageCPNN()),
+        _package("LDSVR", PackageLDSVR()),
+        _package("PT-Bayes", PackagePTBayes()),
+        *(
+            _package(
+                "PT-SVM",
+                PackagePTSVM(columns, width_by=width),
+                f"first package, columns as {order}, width by {width}",
+                columns=columns,
+                width_by=width,
+            )
+            for columns, order in (("drawn", "drawn"), ("labels", "labels"))
+            for width in ("features", "distance")
+        ),
+    ),
+    datasets=DATASETS,
+    without=(
+        ("PT-Bayes, first package", "SCUT_FBP", "covariances are not positive definite even so"),
+    ),
+)
+
+# What the order of PT-SVM's columns alone does to the training mean: it needs no features, so it
+# tells whether the distributions of a set are the paper's.
+MEAN_AS_DRAWN = Experiment(
+    name="mean_as_drawn",
+    methods=(
+        Method(
+            "MeanPredictor, columns as drawn",
+            ColumnsAsDrawn(MeanPredictor()),
+            settings={"learner": "MeanPredictor", "as_in": "first package"},
+        ),
+    ),
+    datasets=DATASETS,
+)
+
 # What beta, lambda and u do, the rest fixed.
 BETAS = (0, 0.1, 0.25, 0.5, 0.75, 1)
 LAMBDAS = (0, 1e-4, 1e-3, 0.01, 0.1, 1)
@@ -168,7 +229,7 @@ SENSITIVITY = Experiment(
 PAPER = Paper(
     name="mslp",
     title="Label Embedding Based on Multi-Scale Locality Preservation",
-    experiments=(TABLES, TERMS, BEST_ON_TEST, SETTINGS, SENSITIVITY),
+    experiments=(TABLES, TERMS, BEST_ON_TEST, SETTINGS, FIRST_PACKAGE, MEAN_AS_DRAWN, SENSITIVITY),
     quick={"SJAFFE": 90},
     studies=(
         Study("embedding", embedding.run),

@@ -10,6 +10,7 @@ from ldlrepro import (
     StructRF,
     UniformPredictor,
 )
+from ldlrepro.models.maxent import PackageBFGS
 from ldlrepro.papers.learners import SABFGS, SAIIS
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.studies import adaptive_step
@@ -97,6 +98,41 @@ NODE_SIZES = Experiment(
                 max_features="sqrt",
             )
             for k in _NODE_SIZES
+        ),
+    ),
+    datasets=DATASETS,
+)
+
+# Sizes between those above, and beyond the grid of the tables.
+NODE_SIZES_BETWEEN = Experiment(
+    name="node_sizes_between",
+    why="smallest node that is split, sizes between",
+    methods=tuple(
+        variant("RF", f"nodes of {k} split", SingleLabelRF, min_samples_split=k)
+        for k in (15, 20, 40, 50, 60, 80, 250, 300)
+    ),
+    datasets=DATASETS,
+)
+
+# The MATLAB package that came with Geng's paper of 2016: coefficients start with ones on the
+# diagonal, and SA-BFGS keeps the whole inverse Hessian. It has 10 to 200 steps of SA-IIS.
+PACKAGE = "the conventions of the first package"
+FIRST_PACKAGE = Experiment(
+    name="first_package",
+    why=PACKAGE,
+    methods=(
+        by_iterations(
+            "SA-IIS",
+            SAIIS,
+            (5, 8, 10, 20, 50, 100, 130, 150, 200),
+            "identity start",
+            init="identity",
+        ),
+        Method(
+            "SA-BFGS, first package",
+            PackageBFGS(path=(100, 200, 300, 400)),
+            staged=(100, 200, 300, 400),
+            settings={"learner": "SA-BFGS", "as_in": "first package"},
         ),
     ),
     datasets=DATASETS,
@@ -200,6 +236,8 @@ PAPER = Paper(
         TABLES,
         ITERATIONS,
         NODE_SIZES,
+        NODE_SIZES_BETWEEN,
+        FIRST_PACKAGE,
         RAISED_ZEROS,
         BOOSTING,
         BOOSTING_ROUNDS,

@@ -9,15 +9,16 @@ from ldlrepro.report.tables import agreeing, cells, show, summary
 from ldlrepro.report.values import Outcomes
 
 #: What becomes of a printed row.
-STATES = ("comes out", "matched", "narrowed", "open")
+STATES = ("comes out", "matched", "narrowed", "open", "cannot tell")
 
 
 def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     """Every cause that was looked for, by the printed row that it should explain.
 
     Causes are the experiments that were declared by somebody who had seen the printed numbers
-    (``why`` of `protocols.declare.Experiment`); of each the setting with the most cells that agree
-    is shown, so what is found is an explanation, not a result.
+    (``why`` of `protocols.declare.Experiment`); of each the setting is shown with which ours is
+    within the tolerance in the most cells, those that cannot tell among them, so what is found is
+    an explanation, not a result.
 
     Parameters
     ----------
@@ -47,12 +48,12 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
             setting: _outcomes(mine, theirs, method)
             for setting, mine in some.groupby("setting", sort=False)
         }
-        best = max(found, key=lambda s: (found[s].agree, found[s].within))
+        best = max(found, key=lambda s: (found[s].near, found[s].agree))
         if not any(found[best]):
             continue
         there = theirs[theirs.dataset.isin(some.dataset[some.setting == best])]
         declared = _outcomes(chapter.tables[chapter.tables.method == method], there, method)
-        setting = best if found[best].agree else "none"
+        setting = best if found[best].near else "none"
         rows.append((method, why, setting, found[best], declared, len(found)))
     columns = ["printed", "cause", "setting", "found", "declared", "tried"]
     return pd.DataFrame(rows, columns=columns)
@@ -84,23 +85,38 @@ def states(chapter, table):
     for method in printed.method.unique():
         mine = chapter.tables[chapter.tables.method == method]
         tables = _outcomes(mine, printed[printed.method == method], method)
-        if not tables.tell:
+        if not tables.cells:
             continue
-        state, by, best = "open", "", tables
-        if _out(tables):
+        tried = [
+            (f"{r.cause}: {r.setting}", r) for r in table[table.printed == method].itertuples()
+        ]
+        matched = [
+            one for one in tried if one[1].found.cells == tables.cells and _out(one[1].found)
+        ]
+        state, by, best = "open", "", None
+        if not tables.tell:
+            state, nearer = "cannot tell", [o for o in tried if o[1].found.near > tables.near]
+            by, best = max(nearer, key=lambda one: one[1].found.near, default=("", None))
+        elif _out(tables):
             state = "comes out"
-        else:
-            for row in table[table.printed == method].itertuples():
-                how = f"{row.cause}: {row.setting}", row.found
-                if row.found.cells == tables.cells and _out(row.found):
-                    state, (by, best) = "matched", how
-                    break
-                if row.found.agree - row.declared.agree > best.agree - tables.agree:
-                    state, (by, best) = "narrowed", how
-        rows.append((method, tables, state, by, best if by else None))
+        elif matched:
+            state, (by, best) = "matched", max(matched, key=lambda one: one[1].found.agree)
+        elif narrower := [one for one in tried if _narrower(one[1])]:
+            state, (by, best) = "narrowed", max(narrower, key=lambda one: _gain(one[1]))
+        rows.append((method, tables, state, by, best.found if by else None))
     found = pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
     found.attrs["apart"] = chapter.apart
     return found
+
+
+def _gain(row):
+    """Cells within the tolerance beyond those of the tables' method, of a row of `causes`."""
+    return row.found.near - row.declared.near
+
+
+def _narrower(row):
+    """Whether a cause brings cells, some of them cells that tell and no fewer of those."""
+    return _gain(row) > 0 and row.found.agree >= max(1, row.declared.agree)
 
 
 def _out(found):
@@ -126,8 +142,8 @@ def show_causes(chapter, title, **how):
     behind = table[table.printed.isin(missed)].sort_values("printed", kind="stable")
     if len(behind):
         caption = f"{title}: what was tried, and the setting of each that comes nearest"
-        more = [f.agree - d.agree for f, d in zip(behind.found, behind.declared, strict=True)]
-        behind = behind.drop(columns="declared").assign(more=[f"{n:+d}" for n in more])
+        more = [f"{_gain(row):+d}" for row in behind.itertuples()]
+        behind = behind.drop(columns="declared").assign(more=more)
         yield show(
             behind[["printed", "cause", "tried", "setting", "found", "more"]], caption, False
         )

@@ -2,5 +2,6 @@
 
 from ldlrepro.models.maxent._lcldl_published import PublishedLCLDL
 from ldlrepro.models.maxent._ldllclr import objective as lclr_objective
+from ldlrepro.models.maxent._package_bfgs import PackageBFGS
 
-__all__ = ["PublishedLCLDL", "lclr_objective"]
+__all__ = ["PackageBFGS", "PublishedLCLDL", "lclr_objective"]

@@ -25,7 +25,9 @@ class LDLForest(DifferentiableForest):
     n_outputs : int >= 2^(h-1) - 1, outputs tau (64; script: 512). Within a tree none is used twice.
     max_iter : int >= 1, mini-batches for Theta (25000; script: 3000, on Movie 2000).
     optimizer : {"sgd", "adam"}, "sgd" being with momentum (the script's choice).
-    learning_rate : float > 0 (script: 100), for the gradient of the mean loss over rows and trees.
+    learning_rate : float > 0, for the gradient of the mean loss over rows and trees. (The script's
+        100 is for sums over trees, which one of its layers divides by rows and outputs, the other
+        by rows alone: 1.95 or 1000 here.)
     momentum : float in [0, 1), of "sgd" (script: 0.9).
     batch_size : int >= 1, rows of a mini-batch, drawn without repetition (script: 1000); the whole
         training part where that is not larger.

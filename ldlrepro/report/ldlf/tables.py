@@ -18,6 +18,8 @@ from ldlrepro.report.values import Spread
 
 #: How the two papers name the same method.
 PAPER_NAMES = {"SA-BFGS": "BFGS-LDL", "SA-IIS": "IIS-LDL"}
+#: How the names of the experiments with the released script begin.
+SCRIPT = "script_"
 PROTOCOLS = {"distinct_rows": "distinct rows", "drawn_rows": "drawn rows"}
 #: Rows of the tables: those of the paper's, then others.
 ORDER = (
@@ -63,7 +65,9 @@ def show_against_rivals(chapter, rivals):
 
 
 def protocol_records(records, stopped):
-    """Records of the two kinds of rows, {experiment: records}, all with the sLDLF that stops early.
+    """Records of the two kinds of rows, {experiment: records}, with those of the released script.
+
+    All have the sLDLF that stops early.
 
     Parameters
     ----------
@@ -73,7 +77,12 @@ def protocol_records(records, stopped):
     clean = records["distinct_rows"]
     mine = records["tables"].query("method == 'sLDLF'").assign(method=stopped)
     mine = mine[mine.dataset.isin(clean.dataset)]
-    return {"distinct_rows": pd.concat([clean, mine]), "drawn_rows": records["drawn_rows"]}
+    found = {"distinct_rows": [clean, mine], "drawn_rows": [records["drawn_rows"]]}
+    for experiment, frame in records.items():
+        if experiment.startswith(SCRIPT) and len(frame):
+            kind = "drawn_rows" if experiment.endswith("_drawn") else "distinct_rows"
+            found[kind].append(frame)
+    return {kind: pd.concat(frames) for kind, frames in found.items()}
 
 
 def printed_kl(chapter):
@@ -107,17 +116,32 @@ def protocol_cells(records):
     return pd.concat(parts)[columns]
 
 
+def script_on_movie(cells):
+    """K-L of the released script on Movie's drawn rows, as a text: of each of its layers.
+
+    Parameters
+    ----------
+    cells : result of `protocol_cells`
+    """
+    mine = cells.assign(layer=declared(cells, "layer")).dropna(subset="layer")
+    mine = mine[(mine.dataset == "Movie") & (mine.rows == PROTOCOLS["drawn_rows"])]
+    lowest = (
+        mine[mine.kept == "lowest on test"].groupby("layer", sort=False)["kl_divergence"].mean()
+    )
+    return " and ".join(f"{kl:.4f} with its {layer.upper()} layer" for layer, kl in lowest.items())
+
+
 def by_iterations(records, dataset):
     """Mean K-L of each sLDLF on a data set after each recorded number of iterations.
 
     Returns
     -------
-    DataFrame, a row a method, a column a number of iterations
+    DataFrame, a row a method, a column a number of iterations that all of them have
     """
     mine = records[(records.dataset == dataset) & (declared(records, "learner") == "sLDLF")]
     mine = mine.assign(stage=[p.get("stage", np.nan) for p in mine.parameters])
     wide = mine.pivot_table(index="method", columns="stage", values="kl_divergence")
-    return wide.rename(columns=int)
+    return wide.dropna(axis=1).rename(columns=int)
 
 
 class Near(NamedTuple):
@@ -160,7 +184,9 @@ def show_four_protocols(chapter, cells, printed):
     ----------
     printed : dict, data set -> printed K-L of sLDLF
     """
-    order = [m.name for m in chapter.paper.experiment("drawn_rows").methods]
+    scripts = [e for e in chapter.paper.experiments if e.name.startswith(SCRIPT)]
+    shown = (*scripts[:1], chapter.paper.experiment("drawn_rows"))
+    order = [m.name for e in shown for m in e.methods]
     for name in chapter.paper.experiment("distinct_rows").datasets:
         if name in set(cells.dataset):
             said = printed.get(name) if chapter.profile == "paper" else None
@@ -254,7 +280,11 @@ def causes_of_rivals(chapter, paper):
     ----------
     paper : the other Paper; records on the data sets of this chapter's printed cells count
     """
-    for name, stages in (("iterations", "steps"), ("boosting_rounds", "rounds")):
+    for name, stages in (
+        ("iterations", "steps"),
+        ("boosting_rounds", "rounds"),
+        ("first_package", "steps"),
+    ):
         records = read(paper, name, chapter.profile, chapter.wanted)
         settings = [
             s | {"learner": PAPER_NAMES.get(s["learner"], s["learner"])} for s in records.settings

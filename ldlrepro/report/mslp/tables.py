@@ -142,6 +142,10 @@ KINDS = {
 }
 
 
+#: What of a set's data is another copy than the paper's, by what is found here: the page says how.
+OTHER_COPIES = {"SCUT_FBP": "features", "M2B": "distributions"}
+
+
 def agreement_by_kind(chapter):
     """`Outcomes` of every printed row on each kind of data sets: a row a method."""
     table = {}
@@ -309,3 +313,59 @@ def pairs_of_terms(records):
     """MSLP and each variant of it or of PCA, then the two networks: pairs for `tally`."""
     variants = records.method[declared(records, "learner").isin(["MSLP", "PCA"])].unique()
     return [("MSLP", method) for method in variants] + [("CPNN, one input a label", "CPNN")]
+
+
+def beside_printed(chapter, method, ours, dataset):
+    """A printed row beside several of ours on one data set, a column a measure.
+
+    Parameters
+    ----------
+    method : the printed row
+    ours : dict, name of a row -> records
+
+    Returns
+    -------
+    DataFrame: numbers, rows in this order, the printed one first
+    """
+    printed = chapter.printed
+    printed = printed[(printed.method == method) & (printed.dataset == dataset)]
+    rows = {f"{method}, printed": printed.set_index("measure")["mean"]}
+    for name, records in ours.items():
+        rows[name] = records[records.dataset == dataset][list(chapter.measures)].mean()
+    table = pd.DataFrame(rows).T[list(chapter.measures)].rename_axis("row")
+    return table.rename(columns={m: DISTRIBUTION[m].label for m in chapter.measures})
+
+
+def _named(records, methods):
+    return {name: records[records.method == name] for name in methods}
+
+
+def show_permuted(chapter, datasets=("SBU_3DFE", "SJAFFE", "SCUT_FBP", "M2B")):
+    """PT-SVM's printed row beside the first package's, with both orders of columns, as HTML.
+
+    See Also
+    --------
+    show_failed : The same of PT-Bayes.
+    """
+    package, tables = chapter.records["first_package"], chapter.tables
+    package = package[declared(package, "learner") == "PT-SVM"]
+    ours = _named(package, package.method.unique())
+    ours |= _named(tables, ["MeanPredictor"])
+    ours |= _named(chapter.records["mean_as_drawn"], ["MeanPredictor, columns as drawn"])
+    for dataset in datasets:
+        caption = f"{chapter.names[dataset]}: the printed row of PT-SVM, and ours"
+        yield show(beside_printed(chapter, "PT-SVM", ours, dataset), caption, form="{:.4f}")
+
+
+def show_failed(chapter, datasets=("SBU_3DFE", "SJAFFE")):
+    """PT-Bayes' printed row beside the first package's and the uniform predictor, as HTML.
+
+    See Also
+    --------
+    show_permuted : The same of PT-SVM.
+    """
+    ours = _named(chapter.records["first_package"], ["PT-Bayes, first package"])
+    ours |= _named(chapter.tables, ["UniformPredictor", "MeanPredictor"])
+    for dataset in datasets:
+        caption = f"{chapter.names[dataset]}: the printed row of PT-Bayes, and ours"
+        yield show(beside_printed(chapter, "PT-Bayes", ours, dataset), caption, form="{:.4f}")

@@ -9,6 +9,7 @@ from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.report.compare import show_head_to_head
 from ldlrepro.report.settings import fixed_settings, nearest_settings, show_nearest, with_settings
 from ldlrepro.report.tables import published_cells, show, side_by_side, summary, with_null
+from ldlrepro.report.values import Outcomes
 
 #: The same setting for every data set, with the paper's numbers of steps.
 FIXED = {
@@ -27,18 +28,23 @@ CRITERIA = (
 def show_nodes_and_zeros(records, printed, names, apart):
     """RF with other smallest nodes, and with raised zeros: cells that agree, and what is nearest.
 
+    Behind the titles of what is nearest, the cells that agree with one setting a data set.
+
     Parameters
     ----------
     records : dict, experiment -> records
     apart : data sets that are not counted
     """
-    tried = {name: with_settings(records[name]) for name in ("node_sizes", "raised_zeros")}
+    sizes = pd.concat([records["node_sizes"], records["node_sizes_between"]])
+    tried = {"nodes": with_settings(sizes), "zeros": with_settings(records["raised_zeros"])}
     both = pd.concat(tried.values())
     fixed = fixed_settings(both, printed, {"RF": both.setting.unique()}, apart)
     yield show(fixed, "RF: cells that agree under one setting for all data sets", False)
     for what, mine in zip(("smallest node", "floor"), tried.values(), strict=True):
         nearest = nearest_settings(mine, printed, "RF", names)
-        yield show(nearest, f"RF: the {what} nearest to the printed cells", False)
+        counted = ~nearest["data set"].isin([names[d] for d in apart])
+        total = sum(nearest["cells that agree"][counted], Outcomes(0, 0, 0, 0))
+        yield show(nearest, f"RF: the {what} nearest to the printed cells ({total})", False)
 
 
 def running_times(records, base, names, printed):
