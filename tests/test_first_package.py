@@ -40,7 +40,6 @@ def test_the_released_loop_is_that_of_its_twin(layer):
     assert np.abs(theta).max() > 1.5  # it has moved
 
 
-@pytest.mark.jit_only("mini-batches of many rows")
 @pytest.mark.parametrize(("layer", "rate"), [("gpu", 100 * 10 / 512), ("cpu", 100 * 10)])
 def test_the_row_of_the_released_script_has_the_released_step(layer, rate):
     """By the mean over rows and trees, of which `LDLForest` takes its gradient."""
