@@ -127,6 +127,13 @@ def show_threads():
     return show(shown, "Forests and cascades on two threads", False, form=form)
 
 
+def show_startup():
+    """How long the import, commands and the tests take: seconds as `tools/startup.py` timed them."""
+    table = _read("startup.csv", ["command", "seconds", "machine", "date"])
+    shown = table[["command", "seconds"]]
+    return show(shown, "Seconds until a command has ended", False, form={"seconds": "{:.3g}"})
+
+
 def suite():
     """A sentence on the fit of MLDF's six cascades."""
     table = ratios()
