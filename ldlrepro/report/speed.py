@@ -128,7 +128,7 @@ def show_threads():
 
 
 def show_startup():
-    """How long the import, commands and the tests take: seconds as `tools/startup.py` timed them."""
+    """How long the import, commands and the tests take, as `tools/startup.py` timed them."""
     table = _read("startup.csv", ["command", "seconds", "machine", "date"])
     shown = table[["command", "seconds"]]
     return show(shown, "Seconds until a command has ended", False, form={"seconds": "{:.3g}"})
