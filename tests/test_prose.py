@@ -60,7 +60,7 @@ REASONS = {
         "21,060": "12636 + 8424",
         "64": "outputs in the text of the LDLF paper",
         "512": "outputs in the released script",
-        "0.0704": "SortLoss of the worked example, test_claims",
+        "0.0704": "SortLoss of the worked example, test_metrics",
         "54": "nine data sets times six measures",
         "51": "first places by the printed means, test_claims",
         "90": "cells of Tables 4-18 for two methods, test_claims",
