@@ -80,6 +80,7 @@ def _claims_of_ldlf(chapter):
         ldlf_tables.protocol_cells(records),
         ldlf_figures.grid_of(chapter.records),
         chapter.study("leaf_updates")["leaf_updates"],
+        chapter.study("modes")["modes"],
         ldlf_tables.printed_kl(chapter)["Movie"],
         ldlf.MEASURES,
     )
@@ -94,6 +95,7 @@ def _claims_of_mslp(chapter):
         {name: chapter.counting(mine) for name, mine in chapter.records.items()},
         chapter.study("embedding")["trustworthiness"],
         chapter.study("faces")["distances"],
+        chapter.study("toys")["toys"],
         mslp.MEASURES,
         mslp_tables.methods_of_paper(chapter),
     )

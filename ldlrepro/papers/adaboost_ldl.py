@@ -21,7 +21,7 @@ from ldlrepro.papers.learners import (
 )
 from ldlrepro.papers.structrf import YEAST, zeros_raised
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
-from ldlrepro.studies import starts, warm_start
+from ldlrepro.studies import on_faces, starts, warm_start, warm_stop
 
 #: Tables 4-6 in the paper's order.
 DATASETS = (*YEAST, "SJAFFE", "SBU_3DFE", "Natural_Scene")
@@ -209,6 +209,8 @@ PAPER = Paper(
     studies=(
         Study("warm_start", warm_start.run, times=("with_start", "without_start")),
         Study("starts", starts.run),
+        Study("warm_stop", warm_stop.run, times=("seconds_with", "seconds_without")),
+        Study("on_faces", on_faces.run),
     ),
     tables={str(number): (("tables",), ()) for number in TABLE_OF},
 )

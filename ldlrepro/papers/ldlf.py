@@ -5,7 +5,7 @@ from ldlrepro.models.trees import ReleasedLDLForest
 from ldlrepro.papers import age, structrf
 from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, LDLForest
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
-from ldlrepro.studies import leaf_updates, widths
+from ldlrepro.studies import leaf_updates, modes, widths
 
 #: Table 1, and the other sets of the StructRF chapter, whose records of the rivals are used.
 TABLE_1 = ("Movie", "Human_Gene", "Natural_Scene")
@@ -202,7 +202,11 @@ PAPER = Paper(
     title="Label Distribution Learning Forests",
     experiments=(TABLES, CLEAN, DRAWN, *SCRIPT, FIGURE_4, RATES, RATES_DRAWN, DEEP)
     + age.EXPERIMENTS,
-    studies=(Study("leaf_updates", leaf_updates.run), Study("age_widths", widths.run)),
+    studies=(
+        Study("leaf_updates", leaf_updates.run),
+        Study("age_widths", widths.run),
+        Study("modes", modes.run),
+    ),
     quick={"SJAFFE": 90},
     tables={
         "1": (("tables",), TABLE_1),

@@ -4,7 +4,7 @@ from ldlrepro import DBPNN, ECC, MLFE, RFPCT, LabelFrequencies, MLDFSuite, RAkEL
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.models.multilabel import CUTS, AveragedFolds, CutAtCardinality
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
-from ldlrepro.studies import depth, label_drop, layers, thresholds, ties
+from ldlrepro.studies import depth, label_drop, layers, one_layer, thresholds, ties
 
 #: Tables 4 and 5 in the paper's order.
 SMALL = ("CAL500", "enron", "image", "scene", "yeast")
@@ -167,6 +167,7 @@ PAPER = Paper(
         Study("ties", ties.run),
         Study("thresholds", thresholds.run),
         Study("depth", depth.run),
+        Study("one_layer", one_layer.run),
     ),
     tables={
         "4": (("tables", "tables_large"), ()),

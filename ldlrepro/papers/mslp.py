@@ -28,7 +28,7 @@ from ldlrepro.papers.learners import (
 )
 from ldlrepro.papers.structrf import PACKAGE
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
-from ldlrepro.studies import embedding, faces, features
+from ldlrepro.studies import embedding, faces, features, toys
 
 #: Tables 1-3 in the paper's order.
 DATASETS = ("SJAFFE", "SBU_3DFE", "SCUT_FBP", "M2B", "Natural_Scene")
@@ -235,6 +235,7 @@ PAPER = Paper(
         Study("embedding", embedding.run),
         Study("faces", faces.run),
         Study("features", features.run),
+        Study("toys", toys.run),
     ),
     tables={
         **{

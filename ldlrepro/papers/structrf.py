@@ -13,7 +13,7 @@ from ldlrepro import (
 from ldlrepro.models.maxent import PackageBFGS
 from ldlrepro.papers.learners import SABFGS, SAIIS
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
-from ldlrepro.studies import adaptive_step
+from ldlrepro.studies import adaptive_step, forests, gains
 
 YEAST = (
     "Yeast_alpha",
@@ -234,7 +234,11 @@ PAPER = Paper(
         TIMES,
     ),
     quick={"Yeast_spoem": 150, "SJAFFE": 120},
-    studies=(Study("adaptive_step", adaptive_step.run, times=("milliseconds",)),),
+    studies=(
+        Study("adaptive_step", adaptive_step.run, times=("milliseconds",)),
+        Study("forests", forests.run, times=("fit_seconds", "predict_seconds")),
+        Study("gains", gains.run),
+    ),
     tables={
         "3": (("times",), ()),
         **{str(number): (("tables",), (name,)) for name, number in TABLE_OF.items()},

@@ -76,7 +76,9 @@ def claims(chapter, growth, labels, methods, c45, no_reuse):
     for measure in MEASURES:
         evidence[f"first-{_slug(measure)}"] = _first(records, printed, methods, measure)
     evidence |= _won(records, c45, rivals, of_table(chapter, 5))
-    evidence |= _growth_claims(growth["layers"], growth["forests"]) | _label_claims(labels)
+    others = chapter.study("one_layer")["one_layer"]
+    evidence |= _growth_claims(growth["layers"], growth["forests"], others)
+    evidence |= _label_claims(labels)
     return claims_table(published.claims("mldf"), evidence)
 
 
@@ -207,7 +209,10 @@ def _by_size(records, first, second):
     return float(np.mean([relative[b] > relative[a] > 0 for a, b in pairs])), text
 
 
-def _growth_claims(layers, forests):
+def _growth_claims(layers, forests, others):
+    """The claims on growth; ``others`` has RF-PCT with other numbers of trees than ``forests``."""
+    others = others.set_index(["dataset", "fold", "measure", "trees"]).test
+    sizes = sorted(others.index.unique("trees"))
     by = layers.groupby(["dataset", "fold", "measure"], sort=False)
     rows = []
     for (dataset, fold, measure), mine in by:
@@ -222,9 +227,11 @@ def _growth_claims(layers, forests):
                 "dataset": dataset,
                 "deeper": test[final] > test[0],
                 "near": test[final] >= test.max() - 0.1 * max(span, 0),
+                "off": abs(test[final] / test.max() - 1),
                 "no_loss": test[final] >= test[-1],
                 "forest": test[final] > forest,
             }
+            | {k: test[final] > sign * others[dataset, fold, measure, k] for k in sizes}
         )
     table = pd.DataFrame(rows)
     by_set = table.groupby("dataset", sort=False)
@@ -234,25 +241,32 @@ def _growth_claims(layers, forests):
             "near",
             "within a tenth of the gain from the first layer to the best on test",
         ),
-        "better-than-one-layer": ("forest", "better"),
     }
     counts = {
-        column: by_set[column].agg(["sum", "size"]) for column in table if column != "dataset"
+        column: by_set[column].agg(["sum", "size"])
+        for column in table
+        if column not in ("dataset", "off")
     }
     found = {
         claim: _on_the_first(counts[column], how, "curves") for claim, (column, how) in said.items()
     }
-    share, text = found["better-than-one-layer"]
-    trees = f"{forests.trees.min()} to {forests.trees.max()} trees"
+    share, text = found["stops-near-best"]
+    off = ", ".join(f"{value:.1%} on {d}" for d, value in by_set.off.median().items())
+    found["stops-near-best"] = (
+        share,
+        f"{text}; median distance from the best, as a share of it: {off}",
+    )
+    # A full layer has two forests of 100 trees, and a copy of them for each of five folds.
+    share, text = _on_the_first(counts[sizes[-1]], "better", "curves")
+    more = [f"with {k} trees {Share(*counts[k].iloc[0])}" for k in sizes[:-1]]
+    trees = f"with {forests.trees.min()} to {forests.trees.max()}, the copies of the folds counted,"
+    more.append(f"{trees} {Share(*counts['forest'].iloc[0])}")
     found["better-than-one-layer"] = (
         share,
-        (f"{text}; RF-PCT with {trees}, the copies of the five folds counted: the harder reading"),
+        f"RF-PCT with {sizes[-1]} trees, a full layer without its copies for the folds: {text}; "
+        f"on {counts['forest'].index[0]} {', '.join(more)}",
     )
-    share = Share(*counts["no_loss"].sum())
-    found["growth-overfitting"] = (
-        share.ratio,
-        _on_the_first(counts["no_loss"], "no worse", "curves")[1],
-    )
+    found["growth-overfitting"] = _on_the_first(counts["no_loss"], "no worse", "curves")
     last = layers[layers.final].groupby(["dataset", "fold"], sort=False).layer.nunique() > 1
     count = last.groupby("dataset", sort=False).agg(["sum", "size"])
     return found | {"stops-by-measure": _on_the_first(count, "more than one L", "splits")}

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro import published
+from ldlrepro.metrics import MEASURES
 from ldlrepro.report.claims import (
     NEAR,
     NOT_RUN,
-    REPRODUCED,
     Ours,
     claims_table,
     share_claim,
@@ -19,6 +19,7 @@ from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import summary
 from ldlrepro.report.values import Share
 from ldlrepro.studies.embedding import UNPENALISED
+from ldlrepro.studies.toys import GRID
 
 #: The rivals by kind.
 OF_LDL = ("CPNN", "LDSVR", "BFGS-LDL", "IIS-LDL", "AA-BP", "AA-KNN", "PT-SVM", "PT-Bayes")
@@ -26,13 +27,14 @@ EMBEDDINGS = ("CCA", "LPP", "NPE", "PCA")
 BEAUTY = ("SCUT_FBP", "M2B")
 
 
-def claims(records, study, faces, measures, methods):
+def claims(records, study, faces, grid, measures, methods):
     """The claims of the paper, each with its verdict and evidence.
 
     Parameters
     ----------
     records : dict, experiment -> records that count
     study : trustworthiness; faces : distances of the study of that name
+    grid : trustworthiness of the study "toys"
     methods : the paper's
     """
     tables, best = records["tables"], records["best_on_test"]
@@ -41,11 +43,11 @@ def claims(records, study, faces, measures, methods):
     jaffe = study[study.dataset == "SJAFFE"]
     evidence = {
         "first-place": _first(tables, measures, methods),
-        "beats-ldl": _against(tables, OF_LDL, measures),
+        "beats-ldl": _against_ldl(tables, measures),
         "beats-embeddings": _against(tables, EMBEDDINGS, measures),
         "insensitive-to-noise": _noise(toys),
-        "toy": _kept_better(toys[toys.dataset == "toy"], "MSLP"),
-        "noisy-toy": _kept_better(toys[toys.dataset == "noisy toy"], "MSLP"),
+        "toy": _on_the_grid(toys, grid, "toy"),
+        "noisy-toy": _on_the_grid(toys, grid, "noisy toy"),
         "jaffe": _gathered(jaffe, UNPENALISED, ["all"], "all rows fitted, "),
         "beauty-no-winner": _no_winner(tables, measures, methods),
         "ten-percent": narrow_claim(records["sensitivity"]),
@@ -164,7 +166,7 @@ def _of_dimensions(best):
 
 
 def _noise(toys):
-    """Two readings of "insensitive": noise costs MSLP less than LPP, and it costs MSLP little."""
+    """Embeddings in which noise costs MSLP less than LPP; the paper says no more of it."""
     wide = toys.pivot_table(
         index=["rows", "fold"], columns=["method", "dataset"], values="trustworthiness"
     )
@@ -175,13 +177,7 @@ def _noise(toys):
         f"{m} {one.mean():.3f} of {wide[m]['toy'].mean():.3f}" for m, one in lost.items()
     )
     less = lost["MSLP"] < lost["LPP"]
-    little = lost["MSLP"].mean() <= NEAR * wide["MSLP"]["toy"].mean()
-    return share_claim(
-        [less.mean() >= REPRODUCED, little],
-        f"trustworthiness lost: {text}; MSLP loses less in {Share.of(less)} "
-        f"embeddings, but more than {NEAR:.0%} of what it had: insensitive by",
-        " readings",
-    )
+    return share_claim(less, f"trustworthiness lost: {text}; MSLP loses less in", " embeddings")
 
 
 def narrow_claim(records):
@@ -204,16 +200,55 @@ def _against(records, others, measures):
     return wins_claim(records, [("MSLP", other) for other in others], measures, LEVEL_OF_PAPER)
 
 
-def _kept_better(study, method):
-    wide = study.pivot_table(index=["rows", "fold"], columns="method", values="trustworthiness")
-    if wide.empty:
+def _against_ldl(tables, measures):
+    """`_against` the eight methods; MSLP here against their rows as printed beside it.
+
+    Their parameters are chosen inside the folds here; those of print come from programs with
+    settings of their own.
+    """
+    share, text = _against(tables, OF_LDL, measures)
+    own = summary(tables[tables.method == "MSLP"], measures=measures)
+    own = own.set_index(["dataset", "measure"])["mean"]
+    printed = published.load("mslp")
+    printed = printed[printed.dataset.isin(tables.dataset) & printed.measure.isin(measures)]
+    wide = printed.pivot_table(index=["dataset", "measure"], columns="method", values="mean")
+    up = np.array([MEASURES[m].greater_is_better for m in wide.index.get_level_values("measure")])
+    sign = np.where(up, 1, -1)
+    beside = {"MSLP here": own.reindex(wide.index), "MSLP as printed": wide["MSLP"]}
+    against = [
+        f"{name} is better in "
+        f"{Share.of(c > 0 for r in OF_LDL for c in (sign * (mine - wide[r])).dropna())}"
+        for name, mine in beside.items()
+    ]
+    return share, f"{text}; against their rows as printed {', '.join(against)}"
+
+
+def _on_the_grid(toys, grid, dataset):
+    """Draws of a toy on which a point of the paper's grid keeps label neighbours better than LPP.
+
+    The paper does not say with which point it drew its pictures.
+    """
+    usual = toys[toys.dataset == dataset]
+    usual = usual.pivot_table(index=["rows", "fold"], columns="method", values="trustworthiness")
+    mine = grid[grid.dataset == dataset]
+    if usual.empty or mine.empty:
         return NOT_RUN
-    better = wide[method] > wide["LPP"]
-    text = (
-        f"in {int(better.sum())} of {len(better)} embeddings; means {wide[method].mean():.3f} "
-        f"and {wide['LPP'].mean():.3f} (all features: {wide['features'].mean():.3f})"
+    lpp = mine[mine.method == "LPP"].set_index("fold").trustworthiness
+    points = mine[mine.method == "MSLP"].pivot_table(
+        index=list(GRID), columns="fold", values="trustworthiness"
     )
-    return float(better.mean()), text
+    better = points > lpp
+    one = Share.of(better.loc[better.sum(axis=1).idxmax()])
+    by = points.groupby("beta").mean().mean(axis=1)
+    text = ", ".join(f"{beta:g} {value:.3f}" for beta, value in by.items())
+    default = Share.of(usual["MSLP"] > usual["LPP"])
+    return share_claim(
+        better.any(),
+        f"all rows fitted, means by beta of the paper's grid: {text}; LPP {lpp.mean():.3f}. At our "
+        f"default, halves too, better in {default} embeddings; one point of the grid for all draws "
+        f"in {one}, the best point for each draw in",
+        " draws",
+    )
 
 
 def _gathered(jaffe, methods, rows, which=""):
