@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -33,6 +33,7 @@ def main(arguments=None):
         sys.stderr.close()
         return 0
     except OSError as error:
+        _let_go_of_output()
         where = f"{error.filename}: " if error.filename else ""
         print(f"ldlrepro: {where}{error.strerror or error}", file=sys.stderr)
         return 1
@@ -46,6 +47,15 @@ _open = []
 _STOPPED = "\nldlrepro: stopped; what was finished is kept."
 #: Seconds that a stop may take before the process ends at once.
 _GRACE = 1.5
+
+
+def _let_go_of_output():
+    """Where standard output takes nothing (a full disk), let Python not try again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Stopped(KeyboardInterrupt):
@@ -223,6 +233,8 @@ def parser():
         "ldlrepro merge 1-of-2 2-of-2",
     )
     add.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="of records")
+    add.add_argument("--profile", choices=protocols.PROFILES, default="paper", help="of the runs")
+    add.add_argument("--seed", type=int, help="of the runs, as in `ldlrepro run --seed`")
 
     add = _add(
         every,

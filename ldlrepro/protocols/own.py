@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from ldlrepro.protocols import environment, job, worker
 from ldlrepro.protocols.fingerprint import of_data, of_function, of_method
 from ldlrepro.protocols.progress import Progress
-from ldlrepro.protocols.runner import RunError
+from ldlrepro.protocols.runner import RunError, check_writable
 from ldlrepro.protocols.store import RecordStore
 
 #: "paper" and "experiment" in the records of a user.
@@ -73,6 +73,8 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
 
 def _run(tasks, experiment, store, n_jobs, progress):
     records, notes, failures = [], {}, []
+    if store and tasks:
+        check_writable(store.folder)
     with tempfile.TemporaryDirectory(prefix="ldlrepro-") as folder:
         arguments = [_arguments(task, experiment, Path(folder)) for task in tasks]
         bar = Progress([1.0] * len(tasks), shown=progress)

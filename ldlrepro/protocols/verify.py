@@ -23,6 +23,7 @@ from ldlrepro import paths
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError
 from ldlrepro.protocols import environment, job, ledger, rounding, runner, state, worker
 from ldlrepro.protocols.fingerprint import fingerprint, of_data, of_function
+from ldlrepro.protocols.progress import waiting
 from ldlrepro.protocols.studies import tables_of
 
 #: What a sampled record can turn out to be.
@@ -71,7 +72,8 @@ def verify(papers=None, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=
         One row a job: paper, experiment, dataset, method, fold, outcome (of `OUTCOMES`), measure
         and relative difference furthest off, and the spread that is stated for it.
     """
-    there = _fresh_jobs([state.get_paper(p) for p in papers or state.paper_names()])
+    with waiting("reading the records and the code that they depend on"):
+        there = _fresh_jobs([state.get_paper(p) for p in papers or state.paper_names()])
     if max_seconds is not None:
         there = [one for one in there if one["seconds"] <= max_seconds]
     chosen = np.random.default_rng(seed).permutation(len(there))[:sample]
@@ -242,7 +244,8 @@ def against(revision, papers=None, progress=True):
         No checkout with git, no such revision, or one that cannot run single jobs.
     """
     _commit(revision)  # a wrong name is told before anything is read
-    wanted = _stale([state.get_paper(p) for p in papers or state.paper_names()])
+    with waiting("looking for what is stale"):
+        wanted = _stale([state.get_paper(p) for p in papers or state.paper_names()])
     if not wanted:
         return pd.DataFrame(columns=["kind", "what", "old", "new", "outcome", "why"])
     rows, entries, known = [], [], ledger.Ledger()
