@@ -3,22 +3,33 @@
 import ast
 import hashlib
 import os
-from concurrent.futures import ThreadPoolExecutor
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
 from datetime import datetime
 from html import escape
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 import nbformat
 import papermill
 import yaml
+from jupyter_client import AsyncKernelManager
+from jupyter_client.kernelspec import KernelSpec
+from nbclient.exceptions import DeadKernelError
 
 from ldlrepro import errors, paths, protocols
-from ldlrepro.parameters import check, listed, seed, told
+from ldlrepro.parameters import check, listed, processes, seed, told
+from ldlrepro.protocols.progress import waiting
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.chapter import chosen
 
 #: Parameters under which the same notebook comes out: what the title leaves out.
 _NO_MATTER = ("n_jobs", "recompute")
+#: Seconds that notebooks get to write what they have when a stop is asked for.
+_GRACE = 0.7
 
 
 class NotebookError(errors.LdlreproError):
@@ -33,7 +44,7 @@ def parse(value):
     """Read a parameter from the command line: a Python literal where it is one, else text."""
     try:
         return ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return value
 
 
@@ -46,6 +57,18 @@ def parse_yaml(text):
     if not isinstance(found, dict):
         raise ParameterError(f"-y {text!r} is no YAML of the form '{{name: value}}': {found}.")
     return found
+
+
+def _plain(name, value):
+    """A value as a notebook can take it: text, number, True, False, None, or lists of these."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(name, one) for one in value]
+    raise ParameterError(
+        f"Parameter {name!r} is {value!r}, a {type(value).__name__}: give a text, a number, or a "
+        "list of these. Quotes make a text of anything."
+    )
 
 
 def run(papers, parameters, out, jobs=1, fresh=False):
@@ -82,12 +105,14 @@ def run(papers, parameters, out, jobs=1, fresh=False):
         if name not in there:
             raise errors.UnknownNameError(f"No notebook {name!r}; there are: {', '.join(there)}.")
     wanted = papers or list(there)
+    parameters = {name: _plain(name, value) for name, value in parameters.items()}
     if "datasets" in parameters:
         parameters = parameters | {"datasets": listed(parameters["datasets"])}
     for name in wanted:
         _check(there[name], parameters)
-    folder = Path(out).resolve()  # papermill changes the folder of this process while it runs
-    folder.mkdir(parents=True, exist_ok=True)
+    paths.settle()
+    folder = Path(out).expanduser().resolve()
+    _make(folder)
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
     for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ.setdefault(variable, threads)
@@ -96,13 +121,15 @@ def run(papers, parameters, out, jobs=1, fresh=False):
         target = folder / f"{name}.ipynb"
         if not fresh and _is_finished(target, there[name], parameters):
             return target, False, None
-        return target, True, _execute(there[name], target, parameters)
+        return target, True, _execute(there[name], target, parameters, running)
 
+    running = _Running(len(wanted))
     try:
-        with ThreadPoolExecutor(jobs) as pool:
-            results = list(pool.map(one, wanted))
+        with waiting(running.told):
+            results = _in_threads(one, wanted, jobs, running)
     finally:
-        write_whole(folder / "index.html", page(folder))
+        with suppress(OSError):  # what went wrong before is the reason to tell
+            write_whole(folder / "index.html", page(folder))
     failed = [f"{target}: {why}" for target, _, why in results if why]
     if failed:
         raise NotebookError(
@@ -111,10 +138,110 @@ def run(papers, parameters, out, jobs=1, fresh=False):
     return [(target, was_run) for target, was_run, _ in results]
 
 
+def _make(folder):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}.tmp"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise errors.UnknownFolderError(
+            f"Notebooks cannot be written to {folder}: {error.strerror}. Nothing was run; name "
+            "another folder by --out."
+        ) from error
+
+
+class _Running:
+    """The notebooks that run now: where they are, and their kernels, to be ended by a stop."""
+
+    def __init__(self, number):
+        self.number, self.done, self.cells, self.kernels, self.over = number, 0, {}, [], False
+
+    def told(self):
+        now = ", ".join(f"{name} (cell {i})" for name, i in sorted(self.cells.items()))
+        return f"{self.done} of {self.number} notebooks done; {now or 'looking'}"
+
+    def stop(self):
+        """End every kernel with all that it has started, and let notebooks be written."""
+        self.over = True
+        for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+            for kernel in list(self.kernels):
+                kernel.end(number)
+            time.sleep(_GRACE / 2)
+
+
+def _in_threads(one, names, jobs, running):
+    """Results of ``one`` for all names, in their order.
+
+    The threads are daemons: none keeps a process from its end when a stop is asked for.
+    """
+    todo, results = SimpleQueue(), SimpleQueue()
+    for item in enumerate(names):
+        todo.put(item)
+
+    def work():
+        with suppress(Empty):
+            while not running.over:
+                i, name = todo.get_nowait()
+                try:
+                    results.put((i, one(name), None))
+                except BaseException as error:
+                    results.put((i, None, error))
+                running.done += 1
+
+    for _ in range(jobs):
+        threading.Thread(target=work, daemon=True).start()
+    found = {}
+    try:
+        for _ in names:
+            i, result, error = results.get()
+            if error is not None:
+                raise error
+            found[i] = result
+    except BaseException:
+        running.stop()
+        raise
+    return [found[i] for i in sorted(found)]
+
+
+class _Kernel(AsyncKernelManager):
+    """The kernel of this Python, whatever kernels are installed, in a session of its own."""
+
+    running = None  # the `_Running` that it is to be found in
+
+    @property
+    def kernel_spec(self):
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        return KernelSpec(argv=argv, display_name="Python 3", language="python")
+
+    async def _async_start_kernel(self, **more):
+        # A backend that the user names for scripts would leave notebooks without pictures.
+        more["env"] = {n: v for n, v in os.environ.items() if n != "MPLBACKEND"}
+        self.running.kernels.append(self)
+        await super()._async_start_kernel(**more)
+        if self.running.over:  # the stop came while it started
+            self.end(getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    start_kernel = _async_start_kernel
+
+    def end(self, number):
+        """Send a signal to the kernel and all processes that it has started."""
+        process = getattr(self.provisioner, "process", None)
+        if process is not None:
+            with suppress(OSError):
+                if os.name == "posix":
+                    os.killpg(process.pid, number)
+                else:
+                    process.kill()
+
+
 def _check(notebook, parameters):
     """Stop before anything is run where a name is wrong."""
     check(parameters, papermill.inspect_notebook(str(notebook)), notebook.name)
     seed(parameters.get("seed"))
+    processes(parameters.get("n_jobs", 1))
+    if not isinstance(parameters.get("recompute", False), bool):
+        raise ParameterError(f"recompute is True or False; got {parameters['recompute']!r}.")
     if notebook.stem in protocols.paper_names():
         paper, profile = protocols.get_paper(notebook.stem), parameters.get("profile", "paper")
         if profile not in protocols.PROFILES:
@@ -124,8 +251,22 @@ def _check(notebook, parameters):
         chosen(paper, parameters.get("datasets"), profile)
 
 
-def _execute(notebook, target, parameters):
+def _execute(notebook, target, parameters, running):
     """Run a notebook; what went wrong, or None."""
+    try:
+        return _executed(notebook, target, parameters, running)
+    except DeadKernelError:
+        why = "its process died (killed, or out of memory?)"
+    except OSError as error:
+        why = f"it cannot be written: {error.strerror or error}"
+    except Exception as error:  # whatever papermill and Jupyter may meet
+        why = f"{type(error).__name__}: {error}"
+    finally:
+        running.cells.pop(notebook.stem, None)
+    return f"{why}; the cells before and all finished fits are kept, the same command goes on"
+
+
+def _executed(notebook, target, parameters, running):
     made = nbformat.read(notebook, as_version=4)
     made.metadata.ldlrepro = {"code": _mark_of_code(notebook)}
     _name_in_title(made, parameters)
@@ -137,13 +278,18 @@ def _execute(notebook, target, parameters):
             parameters=parameters,
             kernel_name="python3",
             progress_bar=False,
-            cwd=str(target.parent),
+            kernel_manager_class=type("_Kernel", (_Kernel,), {"running": running}),
+            on_cell_start=lambda cell, cell_index: running.cells.update(
+                {notebook.stem: cell_index}
+            ),
         )
     except papermill.PapermillExecutionError as error:
         ours = isinstance(getattr(errors, error.ename, None), type)
         return error.evalue if ours else str(error)
     # Taken afterwards: a notebook computes records that are missing.
     made = nbformat.read(target, as_version=4)
+    if _without_pictures(made, notebook):
+        return _NO_PICTURES
     made.metadata.ldlrepro.records = _mark_of(paths.results(), "*.csv")
     nbformat.write(made, target)
 
@@ -159,7 +305,7 @@ def _name_in_title(notebook, parameters):
 
 def _is_finished(target, notebook, parameters):
     made = _made(target)
-    if made is None or _outcome(made) != "finished":
+    if made is None or _outcome(made) != "finished" or _without_pictures(made, notebook):
         return False
     ours = made.metadata.get("ldlrepro", {})
     return (
@@ -167,6 +313,23 @@ def _is_finished(target, notebook, parameters):
         and ours.get("code") == _mark_of_code(notebook)
         and ours.get("records") == _mark_of(paths.results(), "*.csv")
     )
+
+
+_NO_PICTURES = (
+    "cells that show a picture in the book show none: is matplotlib-inline installed for this "
+    "Python?"
+)
+
+
+def _without_pictures(made, notebook):
+    """Whether cells have no picture that have one in the notebook as it is stored."""
+    wanted = {c.source for c in nbformat.read(notebook, as_version=4).cells if _has_picture(c)}
+    there = {c.source for c in made.cells if _has_picture(c)}
+    return not wanted <= there
+
+
+def _has_picture(cell):
+    return any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
 
 
 def _made(path):

@@ -2,10 +2,13 @@
 
 import argparse
 import math
+import os
 import signal
+import socket
 import sys
 import threading
 import warnings
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -16,21 +19,43 @@ from ldlrepro import commands, errors, paths, protocols
 def main(arguments=None):
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-            signal.signal(number, _stop)
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
     try:
-        return options.do(options) or 0
+        paths.settle()
+        with _stopping(is_program=arguments is None):
+            status = options.do(options) or 0
+            sys.stdout.flush()  # a full disk is told here, not when Python ends
+            return status
     except errors.LdlreproError as error:
         print(f"ldlrepro: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader of our output, `head` say, has seen enough
         sys.stderr.close()
         return 0
+    except OSError as error:
+        _let_go_of_output()
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"ldlrepro: {where}{error.strerror or error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt as stop:
-        print("\nldlrepro: stopped; what was finished is kept.", file=sys.stderr)
+        print(_STOPPED, file=sys.stderr)
         return 128 + (stop.args[0] if isinstance(stop, _Stopped) else signal.SIGINT)
+
+
+#: The socket of a watch that goes on to the end of the process.
+_open = []
+_STOPPED = "\nldlrepro: stopped; what was finished is kept."
+#: Seconds that a stop may take before the process ends at once.
+_GRACE = 1.5
+
+
+def _let_go_of_output():
+    """Where standard output takes nothing (a full disk), let Python not try again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Stopped(KeyboardInterrupt):
@@ -40,6 +65,46 @@ class _Stopped(KeyboardInterrupt):
 def _stop(number, _):
     signal.signal(number, signal.SIG_IGN)  # once is enough
     raise _Stopped(number)
+
+
+@contextmanager
+def _stopping(is_program):
+    """Take signals that ask for an end as Ctrl-C, and end the process where it does not hear.
+
+    Python answers a signal between two of its own steps, which a fit in compiled code makes none
+    of. The number of the signal comes through a socket at once, to a thread that waits a little.
+    """
+    if threading.current_thread() is not threading.main_thread():  # it gets no signals
+        yield
+        return
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(number, _stop)
+    ends = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    over = threading.Event()
+
+    def watch():
+        while came := ours.recv(1):
+            if came[0] in ends and not over.wait(_GRACE):
+                if not _open:  # else it was told
+                    print(_STOPPED, file=sys.stderr, flush=True)
+                os._exit(128 + came[0])
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    except KeyboardInterrupt:
+        if is_program:  # what Python does at its end may take long too
+            _open.append(theirs)
+            theirs = None
+        raise
+    finally:
+        if theirs is not None:
+            over.set()
+            signal.set_wakeup_fd(before)
+            theirs.close()
 
 
 class _Parser(argparse.ArgumentParser):
@@ -168,6 +233,8 @@ def parser():
         "ldlrepro merge 1-of-2 2-of-2",
     )
     add.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="of records")
+    add.add_argument("--profile", choices=protocols.PROFILES, default="paper", help="of the runs")
+    add.add_argument("--seed", type=int, help="of the runs, as in `ldlrepro run --seed`")
 
     add = _add(
         every,

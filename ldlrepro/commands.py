@@ -1,8 +1,7 @@
 """What each command of ``ldlrepro`` does. Libraries are imported by the command that needs them."""
 
+import shlex
 import sys
-import threading
-from contextlib import contextmanager
 from datetime import date
 from operator import add
 from pathlib import Path
@@ -10,8 +9,6 @@ from pathlib import Path
 from ldlrepro import datasets, errors, parameters, paths, protocols
 from ldlrepro.datasets import listing
 from ldlrepro.protocols.papers import meant
-
-_PATIENCE = 2  # seconds that a command may be silent on a terminal
 
 
 def _print(rows):
@@ -31,17 +28,11 @@ def _columns(rows):
         print(" ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
 
 
-@contextmanager
 def _patience(what):
-    """Say on a terminal what there is to wait for, where it takes long."""
-    timer = threading.Timer(_PATIENCE, print, [f"ldlrepro: {what} ..."], {"file": sys.stderr})
-    timer.daemon = True
-    if sys.stderr and sys.stderr.isatty():
-        timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+    """Show on a terminal what there is to wait for, where it takes long."""
+    from ldlrepro.protocols.progress import waiting
+
+    return waiting(what)
 
 
 def data_list(_):
@@ -114,6 +105,8 @@ def run(options):
     out = options.out
     if out is None and options.shard:
         out = Path("{}-of-{}".format(*options.shard))
+    if out is not None and out.exists() and not out.is_dir():
+        raise errors.UnknownFolderError(f"{out} is a file: --out names a folder for records.")
     result = protocols.run(
         paper,
         datasets=names,
@@ -135,8 +128,13 @@ def run(options):
             protocols.study(paper, name, options.profile, options.recompute)
             print(f"study {name}: there.")
         done = done or bool(studies)
+    elif out is not None and any(out.rglob("*.csv")):
+        more = f" --profile {options.profile}" if options.profile != "paper" else ""
+        more += f" --seed {options.seed}" if options.seed else ""
+        merge = f"ldlrepro merge {shlex.quote(str(out))}{more}"
+        print(f"The records are in {out}; `{merge}` brings them to the others.")
     elif out is not None:
-        print(f"The records are in {out}; `ldlrepro merge` brings them to the others.")
+        print(f"No records are in {out}: none was missing.")
     return 1 if result["unavailable"] and not done else 0
 
 
@@ -144,7 +142,8 @@ def merge(options):
     """Bring records together."""
     from ldlrepro.protocols.merge import merge as merged
 
-    found = merged(options.folders)
+    with _patience("reading the records"):
+        found = merged(options.folders, options.profile, parameters.seed(options.seed))
     print(f"{found['added']} jobs added, {found['there']} already there.")
     if found["stale"]:
         print(f"{found['stale']} stale or incomplete jobs were left where they are.")
@@ -311,10 +310,11 @@ def bench(options):
         _print(speed.growth(scale.run(options.method, limit, out=options.out, large=options.large)))
         return
     table, made = [], {"machine": environment.machine(), "date": date.today().isoformat()}
-    for row in timing.run(options.dataset, options.repeats or 3):
-        table.append(row)
-        if options.out:
-            write_whole(options.out, pd.DataFrame(table).assign(**made).to_csv(index=False))
+    with _patience(lambda: f"{len(table)} timed"):
+        for row in timing.run(options.dataset, options.repeats or 3):
+            table.append(row)
+            if options.out:
+                write_whole(options.out, pd.DataFrame(table).assign(**made).to_csv(index=False))
     _print(table)
 
 

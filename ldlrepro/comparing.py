@@ -20,6 +20,7 @@ from ldlrepro.papers import comparison
 from ldlrepro.parameters import listed
 from ldlrepro.protocols import own, read
 from ldlrepro.protocols.declare import Experiment, Method
+from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.comparison import choice, matrix
 from ldlrepro.report.comparison.folds import folds_picture
 from ldlrepro.report.mldf.tables import own_measures
@@ -213,9 +214,13 @@ class Comparison:
         return [f"{name}: {text}." for name, all_ in self.notes.items() for text in sorted(all_)]
 
     def to_csv(self, path):
-        """Write the records, a row a data set, method and fold."""
+        """Write the records, a row a data set, method and fold, to a file or an open one."""
         columns = ["dataset", "method", "fold", *self.measures, "fit_seconds", "predict_seconds"]
-        self.records[columns].to_csv(path, index=False)
+        text = self.records[columns].to_csv(index=False, lineterminator="\n")
+        if hasattr(path, "write"):
+            path.write(text)
+        else:
+            write_whole(Path(path), text)
 
     def to_html(self, path):
         """Write one page that needs no other file: matrix, plots, tables, tests, the CSV inside."""

@@ -15,6 +15,8 @@ def listed(value):
     """Names as a list: of one name, of a list, or of the text of a list; None stays None."""
     if isinstance(value, str):
         value = [name for part in value.strip("[]() ").split(",") if (name := part.strip(" '\""))]
+    if value is not None and not isinstance(value, list | tuple):
+        value = [value]
     return value if value is None else list(map(str, value))
 
 
@@ -52,10 +54,19 @@ def seed(value):
     """
     if value in (None, 0):
         return None
-    if not isinstance(value, int) or not 0 < value <= _LARGEST_SEED:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= _LARGEST_SEED:
         raise LdlreproError(
             f"seed is a whole number from 0 to {_LARGEST_SEED}, or None for the committed records; "
             f"got {value!r}."
+        )
+    return value
+
+
+def processes(value):
+    """``value`` as a number of processes: 1, 2, ..., or -1 for all cores."""
+    if isinstance(value, bool) or not isinstance(value, int) or not value:
+        raise LdlreproError(
+            f"n_jobs is a number of processes, 1, 2, ..., or -1 for all cores; got {value!r}."
         )
     return value
 

@@ -17,10 +17,23 @@ PUBLISHED = DATA / "published"
 NOTEBOOKS = (_CHECKOUT if IN_CHECKOUT else DATA) / "notebooks"
 
 
+def named(variable) -> Path | None:
+    """Path that an environment variable names, absolute; one that is empty counts as not set."""
+    text = os.environ.get(variable)
+    return Path(text).expanduser().absolute() if text else None
+
+
+def settle():
+    """Make what the environment names absolute: what is started from here may run elsewhere."""
+    for variable in ("LDLREPRO_RESULTS", "LDLREPRO_DATA"):
+        if named(variable):
+            os.environ[variable] = str(named(variable))
+
+
 def results() -> Path:
     """Folder of the committed records (``LDLREPRO_RESULTS`` moves it)."""
     default = _CHECKOUT / "data" / "results" if IN_CHECKOUT else Path.cwd() / "results"
-    return Path(os.environ.get("LDLREPRO_RESULTS", default))
+    return named("LDLREPRO_RESULTS") or default
 
 
 def shipped_results() -> Path:
@@ -67,13 +80,10 @@ def local_copies() -> Path | None:
     UnknownFolderError
         It is not there: files would be fetched, or missed, that the user has.
     """
-    named = os.environ.get("LDLREPRO_DATA")
-    if not named:
-        return None
-    folder = Path(named).expanduser()
-    if not folder.is_dir():
+    folder = named("LDLREPRO_DATA")
+    if folder and not folder.is_dir():
         raise UnknownFolderError(
-            f"LDLREPRO_DATA names {named!r}, which is not a folder. Set it to the folder that "
-            "holds your copies of the data, or unset it to use the downloads alone."
+            f"LDLREPRO_DATA names {str(folder)!r}, which is not a folder. Set it to the folder "
+            "that holds your copies of the data, or unset it to use the downloads alone."
         )
     return folder

@@ -100,6 +100,8 @@ def compare(ours: pd.DataFrame, paper_rows: pd.DataFrame, on=("dataset", "method
     if "source" in ours:
         ours = ours[ours["source"] != "synthetic"]
     ours = ours.reindex(columns=[*on, "mean", "std"])
+    if not len(ours):  # such columns may be of any kind
+        ours = ours.astype(dict.fromkeys(on, str))
     kept = [*on, *(c for c in ("table", "null", "mean_printed") if c in paper_rows), "mean", "std"]
     out = (
         paper_rows[kept]

@@ -7,6 +7,7 @@ CHAPTERS = {
     "test_chapters",
     "test_chapters_mldf",
     "test_claims",
+    "test_every_chapter",
     "test_images_page",
     "test_practical",
     "test_published",

@@ -217,3 +217,26 @@ def test_long_comparisons_take_a_cheaper_set_of_the_paper():
     assert other["request"] == {"dataset": "large", "fold": 3}
     assert alone["request"] == {"dataset": "only", "fold": 0}
     assert study["request"] == {"study": "one"} and study["seconds"] == 2 * verify.LONG
+
+
+@pytest.mark.parametrize(
+    "error, message",
+    [
+        (FileNotFoundError(2, "No such file or directory"), "git cannot be run"),
+        (b"fatal: detected dubious ownership in repository at '/x'", "belongs to another user"),
+        (b"fatal: not a git repository (or any parent up to /)", "is no git checkout"),
+        (b"fatal: Needed a single revision", "'nosuch' is no revision of the git checkout at"),
+    ],
+)
+def test_why_there_is_no_revision(monkeypatch, error, message):
+    """Told before any record is read, though nothing is stale."""
+
+    def run(command, **_):
+        if isinstance(error, OSError):
+            raise error
+        raise subprocess.CalledProcessError(128, command, stderr=error)
+
+    monkeypatch.setattr(verify, "_stale", lambda papers: pytest.fail("records were read"))
+    monkeypatch.setattr(verify.subprocess, "run", run)
+    with pytest.raises(verify.RevisionError, match=message):
+        verify.against("nosuch")

@@ -2,16 +2,19 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from html.parser import HTMLParser
+from pathlib import Path
 
 import nbformat
 import pytest
 
 from ldlrepro import batch, cli, errors, parameters, paths
 
-DECLARED = "profile = 'paper'\ndatasets = None\nseed = None"
+DECLARED = "profile = 'paper'\ndatasets = None\nseed = None\nn_jobs = 1\nrecompute = False"
 OPENING = """
 from ldlrepro import parameters, protocols
 from ldlrepro.protocols.declare import reseeded
@@ -59,7 +62,7 @@ def printed(path):
 )
 def test_data_sets_are_given_in_many_ways(away, monkeypatch, given):
     seen = []
-    monkeypatch.setattr(batch, "_execute", lambda nb, target, given: seen.append(given))
+    monkeypatch.setattr(batch, "_execute", lambda nb, target, given, _: seen.append(given))
     notebook(away, "structrf", DECLARED)
     assert cli.main(["notebooks", *given, "--out", str(away / "out")]) == 0
     assert seen == [{"datasets": ["s-JAFFE"]}]
@@ -75,6 +78,20 @@ def test_data_sets_are_given_in_many_ways(away, monkeypatch, given):
         (["-p", "seed", "-1"], "seed is a whole number from 0"),
         (["-y", "[Movie]"], "is no YAML of the form '{name: value}'"),
         (["-y", "{datasets: [Movie"], "is no YAML of the form '{name: value}'"),
+        (["-y", "{datasets: 2020-01-01}"], "Parameter 'datasets' is datetime.date(2020, 1, 1), a"),
+        (["-y", "{profile: {a: 1}}"], "Parameter 'profile' is {'a': 1}, a dict"),
+        (["-y", "{profile: !!set {a}}"], "Parameter 'profile' is {'a'}, a set"),
+        (["-y", "{datasets: [[2020-01-01]]}"], "a date: give a text, a number"),
+        (["-y", "{[a]: 1}"], "is no YAML of the form '{name: value}'"),
+        (["-y", "{2020-01-01: 1}"], "no parameter datetime.date(2020, 1, 1); it has"),
+        (["-p", "profile", "b'quick'"], "Parameter 'profile' is b'quick', a bytes"),
+        (["-p", "profile", "{[]: 1}"], "No profile '{[]: 1}'"),
+        (["-p", "datasets", "5"], "No data set '5' in structrf"),
+        (["-p", "n_jobs", "many"], "n_jobs is a number of processes, 1, 2, ..., or -1 for all"),
+        (["-p", "n_jobs", "0"], "n_jobs is a number of processes"),
+        (["-p", "n_jobs", "True"], "n_jobs is a number of processes"),
+        (["-p", "recompute", "perhaps"], "recompute is True or False; got 'perhaps'"),
+        (["-p", "seed", "True"], "seed is a whole number from 0"),
     ],
 )
 def test_a_wrong_name_is_one_line(away, capsys, given, message):
@@ -96,7 +113,8 @@ def test_titles_name_parameters(away):
 
 def test_a_batch_resumes(away):
     notebook(away, "n", "n = 1", "print(n)")
-    notebook(away, "m", "n = 1", "import os\nassert os.path.exists('there')")
+    there = away / "there"
+    notebook(away, "m", "n = 1", f"import os\nassert os.path.exists({str(there)!r})")
     out = away / "out"
 
     def runs(given, fresh=False):
@@ -104,7 +122,7 @@ def test_a_batch_resumes(away):
 
     with pytest.raises(batch.NotebookError, match="1 of 2 notebooks failed"):
         batch.run([], {}, out)
-    (out / "there").write_text("")
+    there.write_text("")
     assert runs({}) == [True, False]  # what failed is run again, what finished is kept
     assert runs({}) == [False, False]
     assert runs({}, fresh=True) == [True, True]
@@ -125,6 +143,98 @@ def test_two_at_a_time_go_into_one_relative_folder(away, monkeypatch):
         away / "out" / "a.ipynb",
         away / "out" / "b.ipynb",
     ]
+
+
+PICTURE = """import matplotlib.pyplot as plt
+plt.plot([1, 2]);"""
+
+
+def with_picture(folder, name, source):
+    """A notebook whose last cell shows a picture as it is stored."""
+    notebook(folder, name, "n = 1", source)
+    made = nbformat.read(folder / f"{name}.ipynb", as_version=4)
+    shown = nbformat.v4.new_output("display_data", {"image/png": "iVBORw0KGgo="})
+    made.cells[-1].outputs = [shown]
+    nbformat.write(made, folder / f"{name}.ipynb")
+
+
+def test_what_the_users_environment_may_do_to_a_batch(away, monkeypatch):
+    """A backend for scripts, another Python's kernel, relative folders: none of it counts."""
+    kernel = away / "jupyter" / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    other = {"argv": ["/bin/false"], "display_name": "Python 3", "language": "python"}
+    (kernel / "kernel.json").write_text(json.dumps(other))
+    monkeypatch.setenv("JUPYTER_PATH", str(away / "jupyter"))
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.chdir(away)
+    monkeypatch.setenv("LDLREPRO_RESULTS", "records")
+    monkeypatch.setenv("LDLREPRO_DATA", "")
+    asked = "import sys\nfrom ldlrepro import paths\n"
+    asked += "print(sys.executable, paths.results(), paths.local_copies())\n"
+    with_picture(away, "n", asked + PICTURE)
+    ((path, _),) = batch.run([], {}, "out")
+    assert printed(path) == f"{sys.executable} {away / 'records'} None\n"
+    assert "image/png" in path.read_text()
+
+
+def test_a_notebook_without_its_pictures_is_not_finished(away):
+    with_picture(away, "n", "print(n)")
+    with pytest.raises(batch.NotebookError, match="n.ipynb: cells that show a picture in the book"):
+        batch.run([], {}, away / "out")
+    notebook(away, "n", "n = 1", "print(n)")  # the book's shows none either
+    made = nbformat.read(away / "out" / "n.ipynb", as_version=4)
+    assert not batch._without_pictures(made, away / "n.ipynb")
+
+
+def test_a_notebook_whose_kernel_dies_is_one_line(away, capsys):
+    notebook(away, "n", "n = 1", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    notebook(away, "structrf", "n = 1", "print(n)")
+    assert cli.main(["notebooks", "--out", str(away / "out")]) == 1
+    first, line = capsys.readouterr().err.splitlines()
+    assert "1 of 2 notebooks failed" in first
+    assert "n.ipynb: its process died" in line and "the same command goes on" in line
+    assert printed(away / "out" / "structrf.ipynb") == "1\n"
+
+
+def test_a_file_where_the_folder_belongs_is_told_before(away):
+    notebook(away, "n", "n = 1")
+    (away / "out").write_text("")
+    with pytest.raises(errors.LdlreproError, match="Notebooks cannot be written to .*out: "):
+        batch.run([], {}, away / "out")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_batch_stops_at_once_and_leaves_no_kernel(away, number):
+    """Though a cell is in compiled code, or takes signals for something else."""
+    deaf = "import os, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    deaf += "open('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
+    notebook(away, "n", "n = 1", "print(n)", deaf)
+    script = "import pathlib, sys\nfrom ldlrepro import cli, paths\n"
+    script += f"paths.NOTEBOOKS = pathlib.Path({str(away)!r})\n"
+    script += "sys.argv[1:] = ['notebooks', '--out', 'out']\nsys.exit(cli.main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=away,
+        env=os.environ | {"PYTHONPATH": str(paths.PACKAGE.parent)},
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    until = time.monotonic() + 120
+    while not ((away / "pid").is_file() and (away / "pid").read_text()):
+        assert time.monotonic() < until and process.poll() is None
+        time.sleep(0.05)
+    began = time.monotonic()
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < 10  # two seconds, on a machine that does nothing else
+    assert process.returncode == 128 + number
+    assert "stopped; what was finished is kept" in err and "Traceback" not in err
+    state = Path("/proc") / (away / "pid").read_text() / "stat"
+    assert not state.exists() or state.read_text().rsplit(") ", 1)[1][0] == "Z"
+    assert printed(away / "out" / "n.ipynb") == "1\n"
+    assert "stopped" in (away / "out" / "index.html").read_text(encoding="utf-8")
 
 
 def test_a_notebook_that_was_stopped_is_run_again(away):

@@ -26,7 +26,7 @@ from ldlrepro.errors import DataUnavailableError, NormalisationWarning, UnknownN
 from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.papers import comparison
-from ldlrepro.protocols import own, runner, state, stats
+from ldlrepro.protocols import environment, own, runner, state, stats
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.split import ten_folds
 from ldlrepro.report.comparison import matrix
@@ -494,3 +494,44 @@ def test_the_command(tmp_path):
     pictures = re.findall("<img alt='(Heat map|Dots|Points) of the share", page)
     assert pictures == ["Heat map", "Dots", "Points"] and "http" not in page
     assert list((tmp_path / "ldlrepro-records" / "own").glob("t.csv"))
+
+
+class Deadly(Mean):
+    """Kills its process in the fit."""
+
+    def fit(self, X, D):
+        os._exit(9)
+
+
+def test_a_worker_that_dies_is_one_line_and_the_others_are_kept(here, tmp_path, monkeypatch):
+    X, D = rows()
+    compare({"mean": Mean()}, X, D, folds=3, records=tmp_path)
+    monkeypatch.setattr(environment, "fixed", lambda: {"OPENBLAS_CORETYPE": "Haswell"})
+    message = "^A worker process died .* at deadly on data, fold 0, .*; what was finished is kept"
+    with pytest.raises(runner.RunError, match=message):
+        compare({"mean": Mean(), "deadly": Deadly()}, X, D, folds=3, records=tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_any_fit(here, tmp_path):
+    X, D = rows()
+    Mean.fits = 0
+    (tmp_path / "file").write_text("")
+    with pytest.raises(runner.RunError, match="cannot be written to .*file.* Nothing was run"):
+        compare({"mean": Mean()}, X, D, folds=3, records=tmp_path / "file")
+    assert Mean.fits == 0
+
+
+@pytest.mark.parametrize("write", ["to_html", "to_csv"])
+def test_a_page_is_written_whole_or_not_at_all(here, tmp_path, monkeypatch, write):
+    X, D = rows()
+    found = compare({"mean": Mean()}, X, D, folds=3)
+    path = tmp_path / "page"
+    path.write_text("the good one")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        getattr(found, write)(path)
+    assert path.read_text() == "the good one" and [p.name for p in tmp_path.iterdir()] == ["page"]

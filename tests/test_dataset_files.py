@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -571,3 +572,19 @@ def test_a_download_has_a_longest_time(tiny, tmp_path, monkeypatch):
         datasets.fetch("tiny")
     held.set()
     assert not leftovers(tmp_path)
+
+
+def test_a_copy_is_accepted_in_a_clone_without_downloads(again, tmp_path):
+    shutil.rmtree(tmp_path / "raw", ignore_errors=True)
+    first = datasets.accept("tiny", again)
+    assert datasets.accept("tiny", first) == first  # the file that is in place, by its name
+    assert first.read_bytes() == again.read_bytes()
+
+
+def test_the_registered_file_of_another_set_is_not_accepted(again, tiny, monkeypatch):
+    entry = tiny[0]
+    digest = hashlib.sha256(again.read_bytes()).hexdigest()
+    other = replace(entry, name="other", display="Other", file="ldl/other.mat", sha256=digest)
+    use_registry(monkeypatch, entry, other)
+    with pytest.raises(DataCorruptError, match="is the registered file of Other, not of"):
+        datasets.accept("tiny", again)

@@ -25,6 +25,7 @@ print(*(name for name in "{HEAVY}".split(", ") if name in sys.modules), file=sys
 """
 #: Imports whose distribution has another name.
 DISTRIBUTIONS = {
+    "jupyter_client": "jupyter-client",
     "PIL": "pillow",
     "distributed": "dask",
     "lazy_loader": "lazy-loader",

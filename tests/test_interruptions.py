@@ -276,3 +276,45 @@ def test_a_dask_cluster_that_loses_a_worker_loses_no_job(tmp_path):
     assert f"{slow_paper.JOBS} computed, 0 already there." in out
     assert len(kept(folder)) == slow_paper.JOBS
     none_left(folder, 20)
+
+
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_a_stop_is_heard_in_compiled_code(name):
+    """Python itself answers a signal only when the code comes back, in an hour say."""
+    script = (
+        "import hashlib, sys\n"
+        "from ldlrepro import cli, commands\n"
+        "def fit(_):\n"
+        "    print('fitting', flush=True)\n"
+        "    hashlib.pbkdf2_hmac('sha256', b'a', b'b', 10**10)\n"
+        "commands.data_list = fit\n"
+        "sys.argv[1:] = ['data', 'list']\n"
+        "sys.exit(cli.main())"
+    )
+    number, status = STOPS[name]
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert process.stdout.readline() == "fitting\n"
+    process.send_signal(number)
+    began = time.monotonic()
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < 5 and process.returncode == status
+    assert err.strip() == "ldlrepro: stopped; what was finished is kept."
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", [["data", "list"], ["status", "structrf"]])
+def test_a_full_disk_behind_standard_output_is_one_line(command):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ldlrepro", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1 and done.stderr == "ldlrepro: No space left on device\n"

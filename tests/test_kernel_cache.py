@@ -114,3 +114,15 @@ def test_without_a_folder_to_write_kernels_are_compiled(tmp_path):
         "D = np.array([[.1, .2, .7]]); print(round(kendall(D, D), 9), tau_b.stats.cache_path)"
     )
     assert python(code, tmp_path, **nowhere) == ("1.0 None", "")
+
+
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+@pytest.mark.parametrize("share", [0, 0.5])
+def test_code_that_is_cut_short_is_missing(two_kernels, tmp_path, pattern, share):
+    """A full disk or a kill leaves such files: they are compiled again, and kept."""
+    two_kernels()
+    cut = list((tmp_path / "cache").rglob(pattern))
+    for path in cut:
+        os.truncate(path, int(path.stat().st_size * share))
+    assert cut and two_kernels()[:2] == ["30.0", "0"]
+    assert two_kernels() == ["30.0", "1"]

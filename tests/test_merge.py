@@ -1,10 +1,12 @@
 """Shards of a run, and bringing them together."""
 
+import re
+import shlex
 import shutil
 
 import pytest
 
-from ldlrepro import AAKNN, MeanPredictor
+from ldlrepro import AAKNN, MeanPredictor, cli, protocols
 from ldlrepro.protocols import run, runner, state
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.merge import MergeError, merge
@@ -118,6 +120,32 @@ def test_stale_records_stay_where_they_are(folder):
 def test_a_folder_without_records(folder):
     with pytest.raises(MergeError, match="holds no records: it should be laid out as data/results"):
         merge([folder], "quick")
+
+
+@pytest.mark.parametrize("seed", [None, 7])
+def test_the_command_that_a_shard_prints_merges_it(folder, monkeypatch, capsys, seed):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(protocols, "get_paper", lambda name: PAPER)
+    monkeypatch.setattr(protocols, "paper_name", lambda name: name)
+    more = ["--seed", str(seed)] if seed else []
+    command = ["run", "tiny", "--profile", "quick", "--shard", "1/1", *more, "--out"]
+    assert cli.main([*command, "some where"]) == 0
+    told = capsys.readouterr().out
+    assert "The records are in some where" in told
+    (line,) = re.findall("`ldlrepro (merge .*)`", told)
+    assert cli.main(shlex.split(line)) == 0
+    assert f"{JOBS} jobs added" in capsys.readouterr().out
+    assert cli.main([*command, "elsewhere"]) == 0
+    assert "No records are in elsewhere: none was missing." in capsys.readouterr().out
+
+
+def test_a_file_is_no_folder_for_records(folder, monkeypatch, capsys):
+    monkeypatch.setattr(protocols, "get_paper", lambda name: PAPER)
+    monkeypatch.setattr(protocols, "paper_name", lambda name: name)
+    (folder / "file").write_text("")
+    out = str(folder / "file")
+    assert cli.main(["run", "tiny", "--profile", "quick", "--shard", "1/2", "--out", out]) == 1
+    assert "file is a file: --out names a folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/2/3"])

@@ -1,6 +1,7 @@
 """The record store under kills, full disks, damaged files and two writers."""
 
 import errno
+import math
 import multiprocessing
 import os
 import stat
@@ -347,3 +348,69 @@ def test_two_writers_lose_nothing(store, damaged):
         "B": list(range(15)),
         "C": list(range(15)),
     }
+
+
+def test_a_lock_writes_nothing_and_follows_no_link(store, tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("all of it")
+    (store.folder / "set.lock").unlink()
+    (store.folder / "set.lock").symlink_to(precious)
+    with pytest.raises(OSError, match="set.lock is a symbolic link where a lock file belongs"):
+        store.put([record(7)])
+    assert precious.read_text() == "all of it"
+    (store.folder / "set.lock").unlink()
+    (store.folder / "set.lock").write_text("of another program")
+    store.put([record(7)])
+    assert (store.folder / "set.lock").read_text() == "of another program"
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o700, 0o777])
+def test_a_lock_is_as_open_to_others_as_its_folder(store, mode):
+    (store.folder / "set.lock").unlink()
+    store.folder.chmod(mode)
+    store.put([record(7)])
+    assert (store.folder / "set.lock").stat().st_mode & 0o777 == 0o600 | (mode & 0o066)
+
+
+def test_a_lock_that_can_only_be_read_is_taken(store, monkeypatch):
+    """That of another user, made before: it is opened to be read."""
+    real = os.open
+
+    def of_another(path, flags, *mode):
+        if str(path).endswith(".lock") and flags & os.O_RDWR:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, flags, *mode)
+
+    monkeypatch.setattr(os, "open", of_another)
+    store.put([record(7)])
+    assert 7 in folds(store)
+
+
+def test_temporary_files_of_killed_writers_go(store):
+    old, young, other = (store.folder / f".{n}.tmp" for n in ("set-abc", "set-def", "note-x"))
+    for path in (old, young, other):
+        path.write_text("half")
+    for path in (old, other):
+        os.utime(path, (1, 1))
+    store.put([record(7)])
+    assert strays(store) == [other.name, young.name]
+
+
+@pytest.mark.filterwarnings("ignore::ldlrepro.errors.RecordDamagedWarning")
+def test_columns_of_a_newer_version_stay(store, monkeypatch):
+    """An older one adds a row and rewrites the files: the newer reads what it wrote as before."""
+    newer = RecordStore(store.folder, (*DISTRIBUTION, "new_measure"))
+    newer.put([record(5, new_measure=0.75)])
+    store.put([record(6)])
+    there = newer.read("set").set_index("fold").new_measure
+    assert there[5] == 0.75 and math.isnan(there[6]) and len(there) == 6
+    wider = (*storing.MAKER, "weather")
+    with monkeypatch.context() as patch:
+        patch.setattr(storing, "MAKER", wider)
+        newest = RecordStore(store.folder)
+        newest.put([record(8, weather="fine")])
+        assert 8 in set(newest.read("set").fold)
+    store.put([record(9, machine="another")])
+    with monkeypatch.context() as patch:
+        patch.setattr(storing, "MAKER", wider)
+        assert newest.read("set").set_index("fold").weather[8] == "fine"

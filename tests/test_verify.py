@@ -1,6 +1,7 @@
 """`ldlrepro verify`: records made again, and the spread of rounding that they may have."""
 
 import json
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 
 import numpy as np
@@ -347,3 +348,19 @@ def test_a_difference_is_told_by_what_differs_first():
     records[1]["clark"] = 0.25
     told = verify._first_difference(old, verify._told(records, ["clark"]))
     assert told == "clark: 0.5, 0.25 now"
+
+
+def test_a_worker_that_dies_costs_its_own_fit_only(records, monkeypatch):
+    """What came out before it, and what waited behind it, is told as ever."""
+    real = verify.runner.results_of
+
+    def deadly(tasks, *more):
+        for i, task in enumerate(tasks):
+            if (task.method.name, task.fold) == ("kNN", 2):
+                raise BrokenProcessPool("killed")
+            yield from ((i, *rest) for _, *rest in real([task], *more))
+
+    monkeypatch.setattr(verify.runner, "results_of", deadly)
+    rows = proved(sample=100).set_index(["method", "fold"])
+    assert rows.outcome["kNN", 2] == "failed" and "its process died" in rows.why["kNN", 2]
+    assert len(rows) == 15 and (rows.outcome.drop([("kNN", 2)]) == "equal").all()

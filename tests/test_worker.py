@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -11,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from ldlrepro import MeanPredictor
+from ldlrepro import MeanPredictor, paths
 from ldlrepro.protocols import environment, run, runner, state, worker
 from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.fingerprint import fingerprint
@@ -59,17 +60,26 @@ def test_a_worker_with_other_kernels_makes_no_record(monkeypatch):
     assert worker.run_task(TASK)[1] is None  # the quick profile takes any
 
 
-def fake(monkeypatch, found, architecture="SkylakeX", machine="x86_64", numba="znver5", torch=None):
+LOOPS = {
+    "NUMBA_CPU_NAME": environment.NUMBA_CPU,
+    "NUMBA_CPU_FEATURES": environment.NUMBA_FEATURES,
+}
+
+
+def fake(monkeypatch, found, architecture="SkylakeX", machine="x86_64", numba=None, torch=None):
     monkeypatch.setattr(environment, "_numpy_features", lambda: found)
     monkeypatch.setattr(environment.platform, "machine", lambda: machine)
     info = {"internal_api": "openblas", "user_api": "blas", "architecture": architecture}
     monkeypatch.setattr(environment, "threadpool_info", lambda: [info])
-    monkeypatch.setattr(environment, "cpu", lambda: {"numba": numba})
     monkeypatch.setattr(environment, "find_spec", {"torch": torch}.get)
     for name in ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"):
         monkeypatch.delenv(name, raising=False)
-    for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", *environment.TORCH_KERNELS):
+    for name in ("NUMBA_DISABLE_JIT", *environment.TORCH_KERNELS):
         monkeypatch.delenv(name, raising=False)
+    for name, value in LOOPS.items():  # as with the fixed loops, unless they are asked for
+        monkeypatch.setenv(name, value)
+        if numba is None:
+            monkeypatch.delenv(name)
 
 
 NEW = ["X86_V3", "X86_V4", "AVX512_ICL"]
@@ -115,6 +125,54 @@ def test_what_the_user_sets_stays(monkeypatch):
     assert environment.fixed() == {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL"}
     monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "")
     assert environment.fixed() == {}
+
+
+@pytest.mark.parametrize("given, missing", [[*LOOPS], [*LOOPS][::-1]])
+def test_half_of_the_fixed_loops_is_completed(monkeypatch, given, missing):
+    """numba would take the other half from the machine, and other digits with it."""
+    fake(monkeypatch, [*NEW[:1]], architecture="Haswell")
+    monkeypatch.setenv(given, LOOPS[given])
+    assert environment.fixed() == {missing: LOOPS[missing]}
+    records, failure = worker.run_task(replace(TASK, fixed=True))  # as a worker of dask
+    assert records is None and f"start it with {missing}='{LOOPS[missing]}'" in failure
+
+
+@pytest.mark.parametrize("given, missing", [[*LOOPS], [*LOOPS][::-1]])
+@pytest.mark.parametrize("value", ["nehalem", ""])
+def test_any_other_half_is_refused(monkeypatch, given, missing, value):
+    fake(monkeypatch, NEW)
+    monkeypatch.setenv(given, value)
+    with pytest.raises(environment.KernelsError, match=f"^{given} is set to '{value}', but"):
+        environment.fixed()
+    records, failure = worker.run_task(replace(TASK, fixed=True))
+    assert records is None and f"{missing} is not set" in failure and "Traceback" not in failure
+
+
+def test_what_moves_digits_and_is_in_no_record_is_as_numba_has_it(monkeypatch):
+    fake(monkeypatch, ["AVX2"], architecture="Haswell", numba="haswell")
+    monkeypatch.setenv("NUMBA_LOOP_VECTORIZE", "0")
+    monkeypatch.setenv("NUMBA_OPT", "3")
+    assert environment.fixed() == {"NUMBA_LOOP_VECTORIZE": "1"}
+
+
+def test_the_command_for_workers_of_dask_names_the_fixed_kernels():
+    """All of it: what it leaves out, a worker takes from its machine."""
+    guide = (paths.PACKAGE.parent / "book" / "records.md").read_text(encoding="utf-8")
+    (block,) = [b for b in guide.split("```") if "dask worker" in b]
+    (command,) = [c for c in block.replace("\\\n", " ").split("\n") if "dask worker" in c]
+    words = shlex.split(command)
+    given = dict(word.split("=", 1) for word in words[: words.index("dask")])
+    assert given.items() >= (LOOPS | environment.TORCH_KERNELS).items()
+    clean = {k: v for k, v in os.environ.items() if k not in worker.variables()}
+    script = "from ldlrepro.protocols import environment as e; print(e.fixed())"
+    made = subprocess.run(
+        [sys.executable, "-c", script],
+        env=clean | given | {"NUMBA_DISABLE_JIT": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout == "{}\n"
 
 
 def test_a_process_with_these_variables_has_these_kernels():

@@ -27,6 +27,7 @@ def digests(file):
 
 def add(file, sha256):
     """Record a copy."""
+    path().parent.mkdir(parents=True, exist_ok=True)
     new = not path().exists()
     with open(path(), "a", newline="", encoding="utf-8") as rows:
         writer = csv.writer(rows)

@@ -1,5 +1,6 @@
 """`check`: what the data sets at hand look like, and whether their files are the right ones."""
 
+import os
 import shutil
 import warnings
 from pathlib import Path
@@ -62,6 +63,28 @@ def check(names=None):
     return rows
 
 
+def _check_is_no_other(found, digests, entry):
+    """Raise a DataCorruptError for a file that is registered as another data set's."""
+    for other in registry.entries():
+        kind, expected = other.expected
+        if expected and digests[kind] == expected and other.file != entry.file:
+            raise DataCorruptError(
+                f"{found} is the registered file of {other.display}, not of {entry.display}. "
+                "Nothing was taken."
+            )
+
+
+def _copy_whole(found, target):
+    """Copy a file beside its place first: a full disk leaves what was there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = target.with_name(f".{target.name}-{os.getpid()}.tmp")
+    try:
+        shutil.copyfile(found, aside)
+        os.replace(aside, target)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
 def accept(name, path=None):
     """Take a copy that has another digest, as one that was saved again, for a file of a data set.
 
@@ -99,13 +122,12 @@ def accept(name, path=None):
         found = files.locate(entry) if path is None else Path(path)
         if found is None or not found.is_file():
             raise DataUnavailableError(f"{entry.file}: no copy at {found or 'its place'}.")
+        digests, (kind, expected) = files.digests(found), entry.expected
+        _check_is_no_other(found, digests, entry)
         _check_numbers(found, entry)
-        target = found
-        if path is not None:
-            target = paths.downloads() / entry.file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(found, target)
-        digests, (kind, expected) = files.digests(target), entry.expected
+        target = found if path is None else paths.downloads() / entry.file
+        if not (target.exists() and target.samefile(found)):
+            _copy_whole(found, target)
         if expected and digests[kind] != expected:
             accepted.add(entry.file, digests["sha256"])
     return target

@@ -26,8 +26,13 @@ class _Telling:
 
     def load_overload(self, sig, target_context):
         found = None
-        with suppress(OSError):
+        try:
             found = super().load_overload(sig, target_context)
+        except OSError:
+            pass
+        except Exception:  # cut short by a full disk or a kill: as if it were not there
+            with suppress(OSError):
+                self._cache_file.flush()
         if found is None:
             self._tell()
         return found

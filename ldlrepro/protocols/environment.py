@@ -17,6 +17,8 @@ import joblib
 import numpy as np
 from threadpoolctl import threadpool_info
 
+from ldlrepro.errors import LdlreproError
+
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "ldlrepro")
 #: Those that numbers from images depend on besides.
 OF_IMAGES = ("torch", "pillow")
@@ -24,6 +26,15 @@ BLAS_KERNELS = "Haswell"
 #: Loops are compiled for this processor, with the features that it has and no more.
 NUMBA_CPU = "haswell"
 NUMBA_FEATURES = "+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+popcnt,+sse4.1,+sse4.2"
+_LOOPS = {"NUMBA_CPU_NAME": NUMBA_CPU, "NUMBA_CPU_FEATURES": NUMBA_FEATURES}
+#: What else moves the digits of loops, as numba has it where nobody sets it: no record names these.
+_COMPILER = {
+    "NUMBA_OPT": "3",
+    "NUMBA_LOOP_VECTORIZE": "1",
+    "NUMBA_SLP_VECTORIZE": "0",
+    "NUMBA_ENABLE_AVX": "1",
+    "NUMBA_DISABLE_JIT": "0",
+}
 #: MKL takes no other set by its name on processors of every maker; its products here are small.
 TORCH_KERNELS = {
     "ATEN_CPU_CAPABILITY": "avx2",
@@ -33,22 +44,41 @@ TORCH_KERNELS = {
 _X86 = ("x86_64", "AMD64")
 
 
+class KernelsError(LdlreproError):
+    """A process whose kernels no record could name."""
+
+
 def fixed():
     """Environment variables that fix kernels and compiled loops in a new process.
 
     Empty off x86, on processors without AVX2, and where this process has these kernels. A variable
-    that is set keeps its value.
+    that is set keeps its value, but for numba's that no record names.
+
+    Raises
+    ------
+    KernelsError
+        A processor for loops without its features, or features without a processor: numba takes
+        the missing half from the machine, so that each machine would make other digits.
     """
     if not fixable():
         return {}
     wanted = dict(TORCH_KERNELS) if find_spec("torch") else {}
-    if cpu()["numba"] != NUMBA_CPU:
-        wanted |= {"NUMBA_CPU_NAME": NUMBA_CPU, "NUMBA_CPU_FEATURES": NUMBA_FEATURES}
+    loops = {name: os.environ[name] for name in _LOOPS if name in os.environ}
+    if not loops.items() <= _LOOPS.items() and len(loops) < len(_LOOPS):
+        (there,), (missing,) = loops, _LOOPS.keys() - loops.keys()
+        raise KernelsError(
+            f"{there} is set to {loops[there]!r}, but {missing} is not set: numba would take it "
+            f"from this machine, and the last digits with it. Set both, or unset {there}."
+        )
+    wanted |= _LOOPS
     if any(i["internal_api"] == "openblas" and _kernels(i) for i in threadpool_info()):
         wanted["OPENBLAS_CORETYPE"] = BLAS_KERNELS
     if wider_features():
         wanted["NPY_DISABLE_CPU_FEATURES"] = wider_features()
-    return {name: value for name, value in wanted.items() if name not in os.environ}
+    wanted = {name: value for name, value in wanted.items() if name not in os.environ}
+    return wanted | {
+        n: value for n, value in _COMPILER.items() if os.environ.get(n, value) != value
+    }
 
 
 def fixable():
@@ -110,8 +140,9 @@ def cpu():
     ]
     return {
         "numpy": " ".join(_numpy_features()),
-        "numba": os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name(),
-        "features": os.environ.get("NUMBA_CPU_FEATURES") or " ".join(sorted(vector)),
+        "numba": os.environ.get("NUMBA_CPU_NAME", binding.get_host_cpu_name()),
+        # Set to nothing is a choice too: loops without any vectors.
+        "features": os.environ.get("NUMBA_CPU_FEATURES", " ".join(sorted(vector))),
     }
 
 

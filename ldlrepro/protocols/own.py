@@ -7,6 +7,8 @@ import tempfile
 import traceback
 import warnings
 from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec, resolve_name
@@ -21,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from ldlrepro.protocols import environment, job, worker
 from ldlrepro.protocols.fingerprint import of_data, of_function, of_method
 from ldlrepro.protocols.progress import Progress
-from ldlrepro.protocols.runner import RunError
+from ldlrepro.protocols.runner import RunError, check_writable
 from ldlrepro.protocols.store import RecordStore
 
 #: "paper" and "experiment" in the records of a user.
@@ -71,11 +73,13 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
 
 def _run(tasks, experiment, store, n_jobs, progress):
     records, notes, failures = [], {}, []
+    if store and tasks:
+        check_writable(store.folder)
     with tempfile.TemporaryDirectory(prefix="ldlrepro-") as folder:
         arguments = [_arguments(task, experiment, Path(folder)) for task in tasks]
         bar = Progress([1.0] * len(tasks), shown=progress)
-        with bar:
-            for i, (made, said, failure) in _results(arguments, n_jobs):
+        with bar, closing(_results(arguments, n_jobs)) as results, _told(tasks, records, store):
+            for i, (made, said, failure) in results:
                 each, bunch, method, fold, mark = tasks[i]
                 bar.step(i, f"{method.name} on {bunch.name}")
                 if failure:
@@ -95,6 +99,31 @@ def _run(tasks, experiment, store, n_jobs, progress):
     return records, notes
 
 
+@contextmanager
+def _told(tasks, records, store):
+    """Say in a line which worker died, or where records cannot be written, and what is kept."""
+    kept = "what was finished is " + ("kept" if store else "lost, for no folder was named")
+    try:
+        yield
+    except BrokenProcessPool as error:
+        done = {(r["method"], r["dataset"], r["fold"]) for r in records}
+        left = [f"{m.name} on {b.name}, fold {f}" for _, b, m, f, _ in tasks]
+        open_ = [
+            text
+            for text, (_, b, m, f, _) in zip(left, tasks, strict=True)
+            if (m.name, b.name, f) not in done
+        ]
+        raise RunError(
+            f"A worker process died (killed, or out of memory?) at {open_[0]}, or at one of the "
+            f"{len(open_) - 1} fits after it; {kept}."
+        ) from error
+    except OSError as error:
+        place = f" to {store.folder}" if store else ""
+        raise RunError(
+            f"Records cannot be written{place}: {error.strerror or error}; {kept}."
+        ) from error
+
+
 def _results(arguments, n_jobs):
     """Yield (number of the task, result); in processes with fixed kernels unless one is enough."""
     processes = min(joblib.effective_n_jobs(n_jobs), max(1, len(arguments)))
@@ -103,8 +132,15 @@ def _results(arguments, n_jobs):
     elif arguments:
         with worker.executor(processes) as pool:
             waiting = {pool.submit(_fit, *one): i for i, one in enumerate(arguments)}
-            for future in as_completed(waiting):
-                yield waiting[future], future.result()
+            try:
+                for future in as_completed(waiting):
+                    yield waiting[future], future.result()
+                    del waiting[future]
+            except (KeyboardInterrupt, BrokenProcessPool):
+                for future in [f for f in waiting if f.done() and not f.cancelled()]:
+                    if future.exception() is None:  # finished meanwhile: it is kept
+                        yield waiting[future], future.result()
+                raise
 
 
 def _arguments(task, experiment, folder):

@@ -1,9 +1,57 @@
 """A bar that says what was just finished and how long the rest takes."""
 
 import sys
+import threading
 import time
+from contextlib import contextmanager
 
 from tqdm import tqdm
+
+#: Seconds after which something moves on a terminal.
+_TICK = 1.0
+
+
+@contextmanager
+def waiting(what):
+    """Show on a terminal what there is to wait for and for how long, where it takes a while.
+
+    Parameters
+    ----------
+    what : text, or a function that gives the text of now
+    """
+    start, said = time.monotonic(), 0
+
+    def tick():
+        nonlocal said
+        text = f"ldlrepro: {what() if callable(what) else what} ... "
+        text += f"{time.monotonic() - start:.0f} s"
+        print(f"\r{text.ljust(said)}", end="", file=sys.stderr, flush=True)
+        said = len(text)
+
+    with _ticking(tick, bool(sys.stderr and sys.stderr.isatty())):
+        yield
+    if said:
+        print(f"\r{' ' * said}\r", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _ticking(tick, wanted=True):
+    """Call ``tick`` every second, in a thread of its own, until the block is left."""
+    over = threading.Event()
+
+    def run():
+        while not over.wait(_TICK):
+            tick()
+
+    thread = threading.Thread(target=run, daemon=True)
+    if wanted:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if wanted:
+            thread.join()
 
 
 class Progress:
@@ -19,19 +67,24 @@ class Progress:
     def __init__(self, seconds, shown=True):
         self._seconds, self._left, self._done = seconds, sum(seconds), 0.0
         self._start = time.monotonic()
+        shown = shown and bool(seconds)
         self._bar = tqdm(
             total=len(seconds),
             unit="fit",
             ascii=True,
             file=sys.stderr,
-            disable=not shown or not seconds,
+            disable=not shown,
             bar_format="{n_fmt}/{total_fmt} fits |{bar:20}| {elapsed}{postfix}",
         )
+        on_terminal = bool(shown and sys.stderr and sys.stderr.isatty())
+        self._clock = _ticking(self._bar.refresh, on_terminal)  # it goes on between fits
 
     def __enter__(self):
+        self._clock.__enter__()
         return self
 
     def __exit__(self, *_):
+        self._clock.__exit__(None, None, None)
         self._bar.close()
 
     def step(self, i, what):

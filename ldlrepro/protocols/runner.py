@@ -15,12 +15,21 @@ from itertools import islice
 import joblib
 
 from ldlrepro import datasets as data
-from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError, UnknownNameError
+from ldlrepro.errors import (
+    DataCorruptError,
+    DataUnavailableError,
+    LdlreproError,
+    MissingPackageError,
+    UnknownNameError,
+)
 from ldlrepro.protocols import environment, job, state, worker
 from ldlrepro.protocols.fingerprint import fingerprint
 from ldlrepro.protocols.journal import Journal
 from ldlrepro.protocols.ledger import Ledger
-from ldlrepro.protocols.progress import Progress
+from ldlrepro.protocols.progress import Progress, waiting
+
+#: Seconds in which a scheduler of dask has to answer, and to have a worker.
+_DASK_SECONDS = 20
 
 
 class RunError(LdlreproError):
@@ -143,7 +152,7 @@ def run(
 def _run_tasks(tasks, n_jobs, backend, progress, seconds):
     """Run tasks and keep their records; how many there were."""
     for folder in {store.folder for store, _, _ in tasks}:
-        _check_writable(folder)
+        check_writable(folder)
     failures, kept = [], 0
     bar = Progress([seconds.of(task) for _, _, task in tasks], shown=progress)
     # Closed at once when writing fails or a signal comes, so that the workers end.
@@ -229,7 +238,8 @@ def _goes_on(finished):
     return f"{finished} fits of this run are kept, and the same command goes on."
 
 
-def _check_writable(folder):
+def check_writable(folder):
+    """Raise a RunError where no file can be made in a folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".probe-{os.getpid()}.tmp"
@@ -238,24 +248,51 @@ def _check_writable(folder):
     except OSError as error:
         raise RunError(
             f"Records cannot be written to {folder}: {error.strerror}. Nothing was run; make it "
-            "writable, or let LDLREPRO_RESULTS name another folder."
+            "writable, or name another folder."
         ) from error
 
 
 @contextmanager
 def _dask(n_jobs):
     """The workers of a cluster, or with none named of one on this machine."""
-    from distributed import Client, LocalCluster
-
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise MissingPackageError(
+            "--backend dask needs the package distributed: pip install 'ldlrepro[dask]'."
+        ) from error
     address = os.environ.get("DASK_SCHEDULER_ADDRESS")
     if address:
-        with Client(address) as client:
+        with _client(Client, address) as client:
             yield client.get_executor()
         return
     workers = joblib.effective_n_jobs(n_jobs)
     local = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
     with LocalCluster(**local, env=worker.variables()) as cluster, Client(cluster) as client:
         yield client.get_executor()
+
+
+def _client(client_of, address):
+    """A client of the scheduler at an address, which has workers."""
+    nothing = "Nothing was run."
+    try:
+        with waiting(f"asking the dask scheduler at {address}"):
+            client = client_of(address, timeout=_DASK_SECONDS)
+    except (OSError, TimeoutError, ValueError, ImportError) as error:
+        raise RunError(
+            f"No dask scheduler answers at DASK_SCHEDULER_ADDRESS={address}: {error}. {nothing} "
+            "Start one by `dask scheduler`; addresses are like tcp://HOST:8786."
+        ) from error
+    try:
+        with waiting(f"waiting for workers of the dask scheduler at {address}"):
+            client.wait_for_workers(1, timeout=_DASK_SECONDS)
+    except TimeoutError as error:
+        client.close()
+        raise RunError(
+            f"The dask scheduler at {address} has no workers. {nothing} Start some by "
+            f"`dask worker {address}`; the book's page on records has the whole command."
+        ) from error
+    return client
 
 
 def _in_shard(shard, experiment, dataset, method, fold):

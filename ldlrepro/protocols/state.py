@@ -120,9 +120,9 @@ def read(paper, experiment, profile="paper", datasets=None, root=None):
     if not experiment.borrows or profile != "paper":
         records = store.read()
         return records if datasets is None else records[records.dataset.isin(datasets)]
-    lent, names = lenders(experiment), datasets or experiment.datasets
+    lent, names = lenders(experiment), experiment.datasets if datasets is None else datasets
     frames = [with_borrowed(store.read(d), lent, d, root) for d in names]
-    return pd.concat(frames, ignore_index=True)
+    return pd.concat(frames, ignore_index=True) if frames else store.read().iloc[:0]
 
 
 def datasets_of(paper, experiment, profile):

@@ -10,6 +10,8 @@ Reading never writes. The next `put` sets a copy of a damaged file aside and wri
 
 import contextlib
 import csv
+import errno
+import glob
 import hashlib
 import io
 import json
@@ -46,6 +48,8 @@ _FIRST = (
     "fold",
 )
 _LAST = ("fit_seconds", "predict_seconds", "n_train", "n_test")
+#: Seconds after which a temporary file has no writer any more.
+_OLD = 3600
 _JSON = ("parameters", "settings", "versions", "cpu")
 _WHOLE = ("seed", "fold", "n_train", "n_test")
 
@@ -132,9 +136,10 @@ class RecordStore:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._add_makers(makers)
         with locked(self.folder / f"{dataset}.lock"):
-            kept = [r for r in self._mended(dataset) if _job(r) not in replaced]
+            there = self._mended(dataset)
+            kept = [r for r in there.good if _job(r) not in replaced]
             rows = sorted(kept + new, key=lambda r: (r["method"], int(r["seed"]), int(r["fold"])))
-            write_table(self._path(dataset), self._cells, rows)
+            write_table(self._path(dataset), there.columns, rows)
 
     def _path(self, dataset):
         return self.folder / f"{dataset}.csv"
@@ -145,11 +150,11 @@ class RecordStore:
         return Table(self._path(dataset), self._cells, key=_place, needed=needed)
 
     def _mended(self, dataset):
-        """Good rows, to be written again; a copy of a damaged file is set aside. Wants the lock."""
+        """The table, to be written again; a damaged file is copied aside. Wants the lock."""
         parsed = self._parsed(dataset)
         if parsed.bad:
             parsed.warn(self._path(dataset), _set_aside(self._path(dataset), parsed.content))
-        return parsed.good
+        return parsed
 
     def _known_makers(self):
         """Makers by id, as dicts of text; only those whose content gives their id."""
@@ -170,9 +175,10 @@ class RecordStore:
             table = Table(self.makers, columns, key=lambda row: row[_MADE_BY])
             if table.bad:
                 table.warn(self.makers, _set_aside(self.makers, table.content))
-            there = {row[_MADE_BY]: row for row in table.good if row[_MADE_BY] == _id_of(row)}
+            newer = len(table.columns) > len(columns)  # ids are of more columns than are known here
+            there = {r[_MADE_BY]: r for r in table.good if newer or r[_MADE_BY] == _id_of(r)}
             there |= {key: row | {_MADE_BY: key} for key, row in makers.items()}
-            write_table(self.makers, columns, [there[key] for key in sorted(there)])
+            write_table(self.makers, table.columns, [there[key] for key in sorted(there)])
 
     def _as_text(self, record, makers):
         row = {}
@@ -194,14 +200,15 @@ class Table:
     """A file of checked rows: ``good`` ones as dicts of text, line numbers of ``bad`` ones.
 
     ``key(row)`` tells rows apart. A file whose header has other columns, but all of ``needed``, is
-    read by that header; what it lacks is "nan".
+    read by that header; what it lacks is "nan". ``columns`` are those that are asked for, and then
+    those that a newer version wrote besides: to be written back.
 
-    ``twice`` counts good rows with the key of another; the
-    last of them stays.
+    ``twice`` counts good rows with the key of another; the last of them stays.
     """
 
     def __init__(self, path, columns, key, needed=()):
         self.good, self.bad, self.twice, self.content = [], [], 0, b""
+        self.columns = tuple(columns)
         try:
             self.content = path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
@@ -210,6 +217,7 @@ class Table:
         header = [*columns, "check"]
         first = _cells(text.split("\n", 1)[0])
         own = first[:-1] if first[-1:] == ["check"] and set(first) >= set(needed) else columns
+        self.columns += tuple(c for c in own if c not in columns)
         rows = {}
         for number, cells in enumerate(_all_cells(text.removesuffix("\n").split("\n")), 1):
             if cells == header or (cells == first and own == first[:-1]):
@@ -250,9 +258,32 @@ def locked(path):
     if fcntl is None:
         yield
         return
-    with open(path, "w") as handle:
+    handle = _lock_file(path)
+    try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(handle)
+
+
+def _lock_file(path):
+    """Descriptor of a lock file: nothing is written, no link is followed.
+
+    Whoever may write into the folder may take the lock, also of a file that another user made.
+    """
+    flags = os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(path, flags | os.O_RDWR, 0o666)
+    except PermissionError:
+        return os.open(path, os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            error.strerror = f"{path} is a symbolic link where a lock file belongs; remove it"
+        raise
+    if os.fstat(handle).st_uid == os.geteuid():  # as open to others as the folder is
+        with contextlib.suppress(OSError):
+            os.fchmod(handle, 0o600 | (path.parent.stat().st_mode & 0o066))
+    return handle
 
 
 def _set_aside(path, content):
@@ -277,6 +308,7 @@ def write_table(path, columns, rows):
 
 def write_whole(path, text):
     """Replace the file at ``path`` by ``text``: beside it first, flushed, then moved into place."""
+    _sweep(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".tmp")
     try:
         with os.fdopen(handle, "w", newline="", encoding="utf-8") as file:
@@ -297,9 +329,17 @@ def write_whole(path, text):
             os.close(folder)
 
 
+def _sweep(path):
+    """Remove what writers of this file left behind that were killed an hour ago or more."""
+    for left in path.parent.glob(f".{glob.escape(path.stem)}-*.tmp"):
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > _OLD:
+                left.unlink()
+
+
 def row_line(columns, row):
     """A row of a `Table` as a line of text, with its check."""
-    cells = [row[c] for c in columns]
+    cells = [row.get(c, "nan") for c in columns]
     return _line([*cells, _check(columns, cells)])
 
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from ldlrepro import paths
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError
 from ldlrepro.protocols import environment, job, ledger, rounding, runner, state, worker
 from ldlrepro.protocols.fingerprint import fingerprint, of_data, of_function
+from ldlrepro.protocols.progress import waiting
 from ldlrepro.protocols.studies import tables_of
 
 #: What a sampled record can turn out to be.
@@ -70,7 +72,8 @@ def verify(papers=None, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=
         One row a job: paper, experiment, dataset, method, fold, outcome (of `OUTCOMES`), measure
         and relative difference furthest off, and the spread that is stated for it.
     """
-    there = _fresh_jobs([state.get_paper(p) for p in papers or state.paper_names()])
+    with waiting("reading the records and the code that they depend on"):
+        there = _fresh_jobs([state.get_paper(p) for p in papers or state.paper_names()])
     if max_seconds is not None:
         there = [one for one in there if one["seconds"] <= max_seconds]
     chosen = np.random.default_rng(seed).permutation(len(there))[:sample]
@@ -99,7 +102,7 @@ def verify(papers=None, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=
         kept.append((row, records, experiment.measures))
     spreads = rounding.Spreads()
     with runner.Progress([1.0] * len(tasks), shown=progress) as bar:
-        for i, again, failure in runner.results_of(tasks, n_jobs, "loky"):
+        for i, again, failure in _each(tasks, n_jobs):
             row, records, measures = kept[i]
             bar.step(i, str(tasks[i]))
             if failure:
@@ -115,6 +118,27 @@ def verify(papers=None, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=
     columns = [*kept[0][0]] if kept else ["paper", "experiment", "dataset", "method", "fold"]
     columns += ["outcome", "measure", "difference", "spread", "why"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _each(tasks, n_jobs):
+    """`runner.results_of`, where a worker that dies is a failure of the fits that it takes along.
+
+    What is left is run again, one fit a process: only that at which it dies has failed.
+    """
+    done = set()
+    try:
+        for i, again, failure in runner.results_of(tasks, n_jobs, "loky"):
+            done.add(i)
+            yield i, again, failure
+        return
+    except BrokenProcessPool:
+        pass
+    for i, task in enumerate(tasks):
+        if i not in done:
+            try:
+                yield from ((i, *rest) for _, *rest in runner.results_of([task], 1, "loky"))
+            except BrokenProcessPool:
+                yield i, None, "its process died (killed, or out of memory?)"
 
 
 def _fresh_jobs(papers):
@@ -219,7 +243,9 @@ def against(revision, papers=None, progress=True):
     RevisionError
         No checkout with git, no such revision, or one that cannot run single jobs.
     """
-    wanted = _stale([state.get_paper(p) for p in papers or state.paper_names()])
+    _commit(revision)  # a wrong name is told before anything is read
+    with waiting("looking for what is stale"):
+        wanted = _stale([state.get_paper(p) for p in papers or state.paper_names()])
     if not wanted:
         return pd.DataFrame(columns=["kind", "what", "old", "new", "outcome", "why"])
     rows, entries, known = [], [], ledger.Ledger()
@@ -403,14 +429,8 @@ def _same_tables(old, new, times):
 @contextmanager
 def _code_of(revision):
     """(Commit, folder) with the package as it was at a revision."""
-    root = paths.PACKAGE.parent
-    try:
-        commit = _git(root, "rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
-        there = _git(root, "ls-tree", "-r", "--name-only", commit).decode().split("\n")
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise RevisionError(
-            f"{revision!r} is no revision of a git checkout at {root}: `git log` lists them."
-        ) from error
+    root, commit = paths.PACKAGE.parent, _commit(revision)
+    there = _git(root, "ls-tree", "-r", "--name-only", commit).decode().split("\n")
     if "ldlrepro/protocols/refit.py" not in there:
         raise RevisionError(
             f"The code of {revision} cannot run single jobs (it has no protocols/refit.py): take "
@@ -422,6 +442,29 @@ def _code_of(revision):
         archive = _git(root, "archive", commit, *parts)
         tarfile.open(fileobj=io.BytesIO(archive)).extractall(folder, filter="data")
         yield commit, Path(folder)
+
+
+def _commit(revision):
+    """The commit that a name of a revision stands for."""
+    root = paths.PACKAGE.parent
+    try:
+        return _git(root, "rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
+    except OSError as error:
+        raise RevisionError(
+            f"git cannot be run ({error.strerror or error}): install it, or put it on the PATH."
+        ) from error
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode(errors="replace").strip()
+        if "dubious ownership" in said:
+            raise RevisionError(
+                f"git does not read {root}, since it belongs to another user. `git config --global "
+                f"--add safe.directory {root}` allows it."
+            ) from error
+        if "not a git repository" in said:
+            raise RevisionError(f"{root} is no git checkout: only there are revisions.") from error
+        raise RevisionError(
+            f"{revision!r} is no revision of the git checkout at {root}: `git log` lists them."
+        ) from error
 
 
 def _git(root, *arguments):

@@ -67,7 +67,7 @@ def run_task(task):
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore", SettingsWarning)  # a paper's settings are what they are
             return _records(task), None
-    except OtherCodeError as error:
+    except (OtherCodeError, environment.KernelsError) as error:
         return None, f"{task}: {error}"
     except Exception:
         return None, f"{task}:\n{traceback.format_exc()}"

@@ -135,7 +135,7 @@ def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute, 
     style()
     show_given()
     paper = reseeded(paper, parameters.seed(seed))
-    datasets = chosen(paper, datasets, profile)
+    datasets, n_jobs = chosen(paper, datasets, profile), parameters.processes(n_jobs)
     protocols.run(
         paper,
         datasets=datasets,

@@ -186,7 +186,7 @@ def spread_claim(summary, method, rivals, measures):
     """Evidence that a method has the lowest standard deviation over folds."""
     wide = summary[summary.measure.isin(measures)]
     wide = wide.pivot_table(index=["dataset", "measure"], columns="method", values="std")
-    wide = wide[[method, *rivals]].dropna()
+    wide = wide.reindex(columns=[method, *rivals]).dropna()
     least = wide[list(rivals)].min(axis=1)
     ties = (wide[method] == least).sum()
     more = f" cells, in {ties} of them not alone" if ties else " cells"

@@ -277,7 +277,7 @@ def family_ranks(records, methods, measure):
     DataFrame, a row a family, a column a method; its attribute ``sets`` says how many sets
     """
     mean = records.pivot_table(index="dataset", columns="method", values=measure, sort=False)
-    mean = mean[list(methods)].dropna()
+    mean = mean.reindex(columns=list(methods)).dropna()
     ranks = pd.DataFrame(
         stats.ranks(mean.to_numpy(), MEASURES[measure].greater_is_better),
         index=mean.index,

@@ -8,6 +8,8 @@ from IPython.display import HTML
 
 #: Tables of more rows come folded: the caption says what is inside.
 ROWS = 8
+#: What a table without rows says.
+NOTHING = "nothing to show: no records of these data sets, or none of which it holds"
 
 
 def as_html(caption, head, rows, data, folded=None, stub=None, more=False, datasets=()):
@@ -30,9 +32,10 @@ def as_html(caption, head, rows, data, folded=None, stub=None, more=False, datas
     """
     folded = len(rows) > ROWS if folded is None else folded
     heads = [f"<th scope='col'>{escape(str(text))}</th>" for text in head]
-    if stub is not None:
+    if stub is not None and heads:
         heads[0] = f"<th scope='col'>{stub}</th>"
     body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    body = body or f"<tr><td colspan='{max(1, len(heads))}'>{NOTHING}</td></tr>"
     origin = f" data-datasets='{escape(' '.join(datasets), quote=True)}'" if datasets else ""
     table = f"<table{origin}><thead><tr>{''.join(heads)}</tr></thead><tbody>{body}</tbody></table>"
     switch = "<label><input type='checkbox'> details</label>" if more else ""

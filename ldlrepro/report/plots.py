@@ -5,6 +5,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from IPython import get_ipython
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
@@ -15,6 +16,9 @@ def style():
     The text beside a picture is `drawn`, so that a test of stored outputs notices another one.
     """
     plt.style.use(Path(__file__).with_name("ldlrepro.mplstyle"))
+    shell = get_ipython()
+    if hasattr(shell, "kernel"):  # MPLBACKEND of a cluster would leave a notebook without pictures
+        shell.run_line_magic("matplotlib", "inline")
     Figure._repr_pretty_ = lambda figure, printer, _: printer.text(drawn(figure))
 
 

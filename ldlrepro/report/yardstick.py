@@ -36,7 +36,7 @@ def confusion(records, printed, methods, apart=()):
     theirs = pd.DataFrame({"method": printed.method.unique()})
     compared = published.compare(
         mine.merge(theirs, how="cross"),
-        printed.merge(pd.DataFrame({"by": list(methods)}), how="cross"),
+        printed.merge(pd.DataFrame({"by": list(methods)}, dtype=str), how="cross"),
         on=("dataset", "method", "measure", "by"),
     )
     table = {ours: {} for ours in methods}

@@ -155,7 +155,8 @@ def _gains(ratio, most, public=None):
 def _within_deviation(cells, learners):
     """Cells of K-L in which the boosted mean is within a deviation of the plain row: Series."""
     cells = cells[cells.measure == "kl_divergence"].set_index(["dataset", "method"])
-    mean, std = (cells[column].unstack() for column in ("mean", "std"))
+    both = [*learners, *map(boosted, learners)]
+    mean, std = (cells[column].unstack().reindex(columns=both) for column in ("mean", "std"))
     room = {m: (std[m] - (mean[boosted(m)] - mean[m]).abs()).dropna() for m in learners}
     return pd.concat({m: left >= 0 for m, left in room.items()})
 

@@ -260,7 +260,8 @@ def matched(tables, shrunk, learners):
     uniform = drawn_towards("uniform", shrunk)
     flat = uniform.groupby(["dataset", "learner", "factor"])["flatness"].mean().unstack()
     mean = tables.groupby(["dataset", "method"])[["sort_loss", "flatness"]].mean()
-    rows = []
+    rows, columns = [], ["dataset", "learner", "left", "by_flatness", "by_order"]
+    columns += [f"{m}{end}" for m in SCALE_FREE for end in ("", "_p")]
     for dataset in tables.dataset.unique():
         mine = tables[tables.dataset == dataset]
         sizes = mine.n_train.mean(), mine.n_test.mean()
@@ -287,7 +288,7 @@ def matched(tables, shrunk, learners):
                 row[measure] = (a - b).mean()
                 row[f"{measure}_p"] = stats.corrected_t(a, b, *sizes)
             rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=columns)
 
 
 class Changed(NamedTuple):
@@ -329,7 +330,7 @@ def show_order_or_flatness(matching, learners):
     """`order_or_flatness` of all sets, of Yeast and of the faces, an HTML table each."""
     changes = {f"{MEASURES[m].label}, change": "{:+.4f}" for m in SCALE_FREE}
     shares = ("SortLoss left", "at equal flatness", "the same, geometric means")
-    yeast = matching.dataset.str.startswith("Yeast")
+    yeast = matching.dataset.astype(str).str.startswith("Yeast")
     for what, some in (
         ("all sets that count", matching),
         ("Yeast", matching[yeast]),
@@ -358,7 +359,11 @@ def means(records, methods, measures):
     """Mean over all records: a row a method, a column a measure."""
     mean = summary(records[records.method.isin(methods)], by=("method",), measures=measures)
     wide = mean.pivot(index="method", columns="measure", values="mean").reindex(methods)
-    return wide[list(measures)].rename(columns={m: MEASURES[m].label for m in measures}).round(4)
+    return (
+        wide.reindex(columns=list(measures))
+        .rename(columns={m: MEASURES[m].label for m in measures})
+        .round(4)
+    )
 
 
 def show_means_by_kind(chapter, measures):

@@ -8,6 +8,7 @@ from ldlrepro import datasets as data
 from ldlrepro.metrics import MEASURES
 from ldlrepro.report.compare import family, wins
 from ldlrepro.report.comparison.matrix import LEAST, REGION, by_families, complete, skill
+from ldlrepro.report.plots import nothing
 
 
 def advice(records, null, measure, names):
@@ -83,6 +84,8 @@ def front_picture(found, measure):
     ----------
     found : of `front`, by this measure
     """
+    if found.empty:
+        return nothing("No method was run on every one of these data sets.")
     x, y, front = found.seconds, found.skill, list(found.index[found.front])
     figure, axis = plt.subplots(figsize=(9, 7))
     axis.scatter(x, y, s=18, color="0.6")

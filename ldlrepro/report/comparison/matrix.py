@@ -51,6 +51,7 @@ def open_matrix(
         there = protocols.state.datasets_of(paper, declared, profile)
         wanted = [d for d in wanted if d in there]
     if profile == "quick" or recompute or paper.seed:
+        n_jobs = parameters.processes(n_jobs)
         options = {"profile": profile, "n_jobs": n_jobs, "recompute": recompute}
         protocols.run(paper, wanted, experiments=[experiment], progress=False, **options)
     records = protocols.read(paper, declared, profile, wanted)
@@ -114,6 +115,8 @@ def skill(records, null, measure):
     every data set first, by falling mean over the families of data sets
     """
     loss = means(records, measure)
+    if null not in loss.index:
+        return loss.iloc[:0, :0]
     if MEASURES[measure].greater_is_better:
         loss = 1 - loss
     table = (1 - loss / loss.loc[null]).loc[:, loss.loc[null].notna()]
@@ -367,6 +370,8 @@ def by_partition(partitions, methods, null, measure):
     its average rank among these methods, "rank, <name>"
     """
     tables = _of_partitions(partitions, methods, null, measure)
+    if not tables:
+        return pd.DataFrame(columns=[*partitions]).rename_axis("method")
     table = pd.DataFrame({name: by_families(t).mean(axis=1) for name, t in tables.items()})
     for name, skills in tables.items():
         ranked = by_families(skills.rank(ascending=False))
@@ -380,7 +385,7 @@ def steady(partitions, methods, null, measure):
     Of all comparisons of two methods on a data set, and of those within `REGION` in the first.
     """
     tables = [t.to_numpy() for t in _of_partitions(partitions, methods, null, measure).values()]
-    count = len(tables[0])
+    count = len(tables[0]) if tables else 0
     if count < 2 or len(tables) < 2:
         return "No two methods were run on several partitions yet."
     first, second = np.triu_indices(count, 1)
@@ -405,7 +410,7 @@ def _of_partitions(partitions, methods, null, measure):
     """`skill` by partition that was run, rows and columns that all have: {name: DataFrame}."""
     run = {n: records for n, records in partitions.items() if null in set(records.method)}
     tables = {n: skill(records, null, measure) for n, records in run.items()}
-    sets = [d for d in next(iter(tables.values())) if all(d in t for t in tables.values())]
+    sets = [d for d in next(iter(tables.values()), ()) if all(d in t for t in tables.values())]
     there = [m for m in methods if all(m in t.index for t in tables.values())]
     there = [m for m in there if all(t.loc[m, sets].notna().all() for t in tables.values())]
     return {n: t.loc[there, sets] for n, t in tables.items()}

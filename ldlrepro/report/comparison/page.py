@@ -8,6 +8,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 from ldlrepro.metrics import MEASURES
+from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.compare import LEVEL
 from ldlrepro.report.plots import style
 from ldlrepro.report.tables import show
@@ -68,7 +69,7 @@ def write(found, path):
         f"{_base64(records.getvalue().encode())}'>Every fit as CSV</a>.</p>"
         f"{pictures[0]}{tables(found)}{pictures[1]}{pictures[2]}</html>"
     )
-    Path(path).write_text(text, encoding="utf-8")
+    write_whole(Path(path), text)
 
 
 def _protocol(found):

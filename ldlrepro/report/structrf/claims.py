@@ -114,6 +114,7 @@ def _printed_order(printed, better, worse):
     """Printed cells in which one method has the better mean, and the others."""
     wide = printed.pivot_table(index=["dataset", "measure"], columns="method", values="mean")
     up = np.array([MEASURES[m].greater_is_better for m in wide.index.get_level_values("measure")])
+    wide = wide.reindex(columns=[better, worse])
     ahead = np.where(up, 1, -1) * (wide[better] - wide[worse]) > 0
     where = wide.index[~ahead].get_level_values("dataset").value_counts()
     others = "".join(f", not in {n} on {d}" for d, n in where.items())

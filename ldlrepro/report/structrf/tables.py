@@ -62,6 +62,8 @@ def running_times(records, base, names, printed):
         ["fit_seconds", "predict_seconds"]
     ].median()
     theirs = printed.pivot(index=["dataset", "method"], columns="measure", values="mean")
+    columns = ["dataset", "method", "printed", "ours", "ratio_printed", "ratio_ours"]
+    columns += ["test_printed", "test_ours"]
     real = set(records[records.source != "synthetic"].dataset)
     rows = []
     for (dataset, method), seconds in ours.iterrows():
@@ -80,7 +82,7 @@ def running_times(records, base, names, printed):
                 "test_ours": seconds.predict_seconds,
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def show_table_3(records, names):
