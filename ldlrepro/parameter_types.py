@@ -78,7 +78,8 @@ def check_parameter_types(estimator):
                 check_random_state(value)
             except ValueError as error:
                 raise ValueError(
-                    f"random_state must be None, an int or a RandomState, got {value!r}."
+                    "random_state must be None, an int from 0 to 4294967295 (2**32 - 1) or a "
+                    f"RandomState, got {value!r}."
                 ) from error
         elif not (or_none and value is None or _fits(value, kind)):
             wanted = _WORDS[kind] + (" or None" if or_none else "")

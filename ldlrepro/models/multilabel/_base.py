@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from ldlrepro.base import ChecksX, guarded
+from ldlrepro.entrance import public
 from ldlrepro.metrics import hamming_loss
 from ldlrepro.parameter_types import check_parameter_types, check_scored
 from ldlrepro.threads import one_blas_thread
@@ -23,6 +24,7 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
     predictions are DataFrames with these columns.
     """
 
+    @public
     def fit(self, X, Y):
         """Learn from features and 0/1 labels.
 
@@ -56,6 +58,7 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
             self._fit(X, Y)
         return self
 
+    @public
     def predict_proba(self, X):
         """Score labels: (n, q) features in, (n, c) float64 out, larger for more relevant labels.
 
@@ -66,10 +69,12 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         """
         return self._checked(self._predict_proba, X)
 
+    @public
     def predict(self, X):
         """Predict labels: (n, c) int64, 1 where ``predict_proba(X) > 0.5``, errors as there."""
         return (self.predict_proba(X) > 0.5).astype(np.int64)
 
+    @public
     def score(self, X, Y, sample_weight=None):
         """Share of entries of Y (m, c) predicted right, a float; 1 is best.
 
