@@ -12,6 +12,7 @@ from sklearn.utils.validation import (
 )
 from sklearn.utils.validation import validate_data as _validate
 
+from ldlrepro.entrance import public
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.parameter_types import check_parameter_types, check_scored
 from ldlrepro.threads import one_blas_thread
@@ -105,6 +106,7 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
     they are kept as ``label_names_in_``, and predictions are DataFrames with these columns.
     """
 
+    @public
     def fit(self, X, D):
         """Learn from features and label distributions.
 
@@ -145,6 +147,7 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
         self.n_labels_ = D.shape[1]
         return X, D
 
+    @public
     def predict(self, X):
         """Predict label distributions: (n, q) features in, (n, c) rows on the simplex out.
 
@@ -160,6 +163,7 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
         """
         return self._checked(self._predict, X)
 
+    @public
     def score(self, X, D, sample_weight=None):
         """Minus the mean K-L divergence of D from the predictions, a float; 0 is best.
 
@@ -203,6 +207,7 @@ class RowWeights:
     Authors write ``_fit(X, D, weight)``, weight (n,) or None.
     """
 
+    @public
     def fit(self, X, D, sample_weight=None):
         """Learn from features and label distributions.
 

@@ -380,6 +380,8 @@ def _seconds(text):
 
 
 def _file(text):
+    if Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a folder: name a file in it")
     if Path(text).parent.is_dir():
         return Path(text)
     raise argparse.ArgumentTypeError(f"there is no folder {Path(text).parent}")

@@ -1,11 +1,16 @@
 """Your method beside the stored rivals, or any methods on your data."""
 
+import hashlib
 import importlib
+import importlib.util
+import os
 import sys
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
 
+import cloudpickle
+import numpy as np
 import pandas as pd
 
 from ldlrepro import datasets as registry
@@ -17,15 +22,16 @@ from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.papers import comparison
-from ldlrepro.parameters import listed
-from ldlrepro.protocols import own, read
+from ldlrepro.parameters import LARGEST_SEED, listed
+from ldlrepro.protocols import ledger, own, read, state
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.comparison import choice, matrix
 from ldlrepro.report.comparison.folds import folds_picture
+from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.report.mldf.tables import own_measures
 from ldlrepro.report.provenance import display_names
-from ldlrepro.userdata import bunch
+from ldlrepro.userdata import bunch, check_name
 
 #: What runs on a user's data where he names nothing: one or two of each family.
 DEFAULTS = {
@@ -93,8 +99,9 @@ def compare(
     ------
     CompareError
         Neither or both of data and names, data sets of two tasks, no method, a method with the
-        name of a stored one, or a ``random_state`` that is no int >= 0: its folds could not be
-        told from those of another.
+        name of a stored one, stored records that other code made, rows of D that are all equal, a
+        file where the folder of records belongs, or a ``random_state`` that is no int from 0 to
+        a million: its folds could not be told from those of another.
     UnknownNameError
         A method or data set that does not exist.
     ldlrepro.protocols.runner.RunError
@@ -116,11 +123,17 @@ def compare(
     """
     if (X is None) == (datasets is None):
         raise CompareError("Give either X and D, your own data, or datasets=[...], names.")
-    if not isinstance(random_state, Integral) or random_state < 0:
-        raise CompareError(f"random_state is {random_state!r}: give an int, 0 or more.")
+    if not isinstance(random_state, Integral) or not 0 <= random_state <= LARGEST_SEED:
+        raise CompareError(
+            f"random_state is {random_state!r}: give an int, 0 or more and at most {LARGEST_SEED}."
+        )
+    if records is not None:
+        check_folder(records)
     if datasets is None:
         data = X if D is None and hasattr(X, "label_names") else bunch(X, D, task=task)
         kind = data.task
+        check_name(data.name)
+        _refuse_equal_rows(data.Y if kind == "multilabel" else data.D)
         if not 2 <= folds <= len(data.X):
             raise CompareError(f"folds is {folds}: from 2 to the number of rows, {len(data.X)}.")
         experiment = Experiment(
@@ -131,12 +144,13 @@ def compare(
             seed=int(random_state),
             measures=tuple(MULTILABEL if kind == "multilabel" else DISTRIBUTION),
         )
-        sources, stored, names = [data], None, {data.name: data.display}
+        sources, stored, names, left_out = [data], None, {data.name: data.display}, {}
     else:
         sources = [registry.resolve(d) for d in listed(datasets)]
         experiment, kind = _stored_experiment(sources)
         table = registry.list().drop_duplicates("name").set_index("name")
         stored = read(comparison.PAPER, experiment, datasets=sources, root=paths.shipped_results())
+        stored, left_out = _current(stored, experiment, sources)
         if kind == "multilabel":
             stored = own_measures(stored)
     columns = data.feature_names if stored is None and data.get("is_named") else None
@@ -147,7 +161,55 @@ def compare(
     every = made if stored is None else pd.concat([made, stored], ignore_index=True)
     mine = [m.name for m in chosen] if stored is not None else _foreign(chosen)
     null = matrix.NULLS[kind] if stored is not None else _NULLS[kind]
+    notes = left_out | notes
     return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes)
+
+
+def check_folder(path):
+    """Raise CompareError where a folder cannot be because a file of the name is in the way."""
+    path = Path(path)
+    for part in (path, *path.parents):
+        if part.exists() and not part.is_dir():
+            raise CompareError(f"{part} is a file, and a folder of records belongs there.")
+
+
+def _refuse_equal_rows(targets):
+    """CompareError where the mean of the targets predicts every row: nothing can do better."""
+    targets = np.asarray(targets)
+    if np.abs(targets - targets[0]).max() <= matrix.NO_LOSS:
+        raise CompareError(
+            "All rows of D are equal: their mean predicts each of them without a loss, and there "
+            "is nothing to compare."
+        )
+
+
+def _current(stored, experiment, names):
+    """Stored records that this code would make again, and notes on the methods left out.
+
+    Raises
+    ------
+    CompareError
+        No records of the predictor at skill 0 are left on a data set.
+    """
+    known, marks, kept, left_out = ledger.Ledger(), {}, [], {}
+    null = matrix.NULLS["ldl" if experiment is comparison.TABLES else "multilabel"]
+    for name in names:
+        mine = stored[stored.dataset == name]
+        fresh = state.done(comparison.PAPER, experiment, name, mine, ledger=known, marks=marks)
+        current = [f in fresh.get(m, ()) for m, f in zip(mine.method, mine.fold, strict=True)]
+        kept.append(mine[current])
+        gone = set(mine.method) - set(kept[-1].method)
+        if null in gone or not len(kept[-1]):
+            raise CompareError(
+                f"Other code than this made the stored records of {name}: `ldlrepro status` lists "
+                "what is stale, `ldlrepro run` computes it again."
+            )
+        for method in sorted(gone):
+            left_out.setdefault(method, []).append(name)
+    return pd.concat(kept, ignore_index=True), {
+        method: {f"left out on {', '.join(sets)}, since other code than this made its records"}
+        for method, sets in left_out.items()
+    }
 
 
 @dataclass
@@ -214,9 +276,13 @@ class Comparison:
         return [f"{name}: {text}." for name, all_ in self.notes.items() for text in sorted(all_)]
 
     def to_csv(self, path):
-        """Write the records, a row a data set, method and fold, to a file or an open one."""
+        """Write the records, a row a data set, method and fold, to a file or an open one.
+
+        An apostrophe stands before names that a spreadsheet would take for formulas.
+        """
         columns = ["dataset", "method", "fold", *self.measures, "fit_seconds", "predict_seconds"]
-        text = self.records[columns].to_csv(index=False, lineterminator="\n")
+        shown = for_spreadsheets(self.records[columns])
+        text = shown.to_csv(index=False, lineterminator="\n")
         if hasattr(path, "write"):
             path.write(text)
         else:
@@ -268,8 +334,11 @@ def load_methods(specifications):
             named[text] = known[text]()
             continue
         found = _from_file(Path(path), inside)
+        name = text if inside in named else inside  # another file has one of this name
+        if name in named:
+            raise CompareError(f"{text} is named twice.")
         try:
-            named[inside] = found() if isinstance(found, type) else found
+            named[name] = found() if isinstance(found, type) else found
         except TypeError as error:
             raise CompareError(
                 f"{inside}() of {path} fails: {error}. Give its parameters defaults, or make an "
@@ -281,19 +350,55 @@ def load_methods(specifications):
 def _from_file(path, name):
     if not path.is_file():
         raise CompareError(f"There is no file {path}.")
-    folder = str(path.resolve().parent)
+    # Not resolved: of a link, its own name and folder count.
+    path = Path(os.path.abspath(path))
+    folder = str(path.parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    try:
-        module = importlib.import_module(path.stem)
-    except Exception as error:
-        raise CompareError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
-    if Path(getattr(module, "__file__", "")).resolve() != path.resolve():
-        raise CompareError(f"{path} has the name of an installed module: give it another.")
+    module = _module_of(path)
     if not hasattr(module, name):
         there = [k for k, v in vars(module).items() if hasattr(v, "fit") and not k.startswith("_")]
         raise CompareError(f"{path} has no {name}; it has: {', '.join(there) or 'no method'}.")
     return getattr(module, name)
+
+
+def _module_of(path):
+    """The module of a method file; of several files with one name, each its own."""
+    module = sys.modules.get(path.stem)
+    if module is None or _is_file_of(module, path):
+        alias = path.stem
+    elif _is_theirs(module):
+        alias = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    else:
+        raise CompareError(f"{path} has the name of an installed module: give it another.")
+    try:
+        if alias == path.stem:
+            module = importlib.import_module(alias)
+        elif alias not in sys.modules:
+            spec = importlib.util.spec_from_file_location(alias, path)
+            module = sys.modules[alias] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            for one in (module, sys.modules[path.stem]):  # others would import either file
+                cloudpickle.register_pickle_by_value(one)
+    except Exception as error:
+        sys.modules.pop(alias, None)
+        raise CompareError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    module = sys.modules[alias]
+    if not _is_file_of(module, path):
+        if alias == path.stem and _is_theirs(module):
+            return _module_of(path)
+        raise CompareError(f"{path} has the name of an installed module: give it another.")
+    return module
+
+
+def _is_file_of(module, path):
+    return Path(getattr(module, "__file__", None) or "").resolve() == path.resolve()
+
+
+def _is_theirs(module):
+    """Whether a module is a file of the user's, and none of Python's or of a package."""
+    file = getattr(module, "__file__", None)
+    return not own.is_installed(file) and not own.is_own(module.__name__)
 
 
 def at_hand():

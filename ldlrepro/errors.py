@@ -1,5 +1,16 @@
 """Named errors and warnings; each message says what is wrong, where, and what to do."""
 
+import sys
+
+
+def outside():
+    """``stacklevel`` of a warning that names the line outside of this package that led to it."""
+    level, frame = 1, sys._getframe(1)
+    package = __name__.partition(".")[0]
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        level, frame = level + 1, frame.f_back
+    return level
+
 
 class LdlreproError(Exception):
     """Base of the errors that this package raises on purpose."""
@@ -38,6 +49,10 @@ class UnverifiedCopyWarning(UserWarning):
 
 class NormalisationWarning(UserWarning):
     """Rows of D did not sum to 1 and were normalised."""
+
+
+class RowNamesWarning(UserWarning):
+    """Two tables name their rows differently, and were paired by position."""
 
 
 class ProjectedWarning(UserWarning):

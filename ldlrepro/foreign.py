@@ -4,10 +4,12 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.base import clone
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.errors import ProjectedWarning
+from ldlrepro.entrance import users_settings
+from ldlrepro.errors import ProjectedWarning, outside
 from ldlrepro.models.multilabel import MultiLabelEstimator
 
 #: Rows this near to the simplex are on it.
@@ -41,11 +43,13 @@ class OnSimplex(LDLEstimator):
 
     def _fit(self, X, D):
         self.fitted_ = _copy(self.foreign, self.random_state)
-        self.fitted_.fit(_framed(X, self.columns, self.foreign), D)
+        with users_settings():
+            self.fitted_.fit(_framed(X, self.columns, self.foreign), D)
 
     def _predict(self, X):
-        P = self.fitted_.predict(_framed(X, self.columns, self.foreign))
-        P = np.array(P, dtype=float)
+        with users_settings():
+            P = self.fitted_.predict(_framed(X, self.columns, self.foreign))
+        P = np.array(_dense(P), dtype=float)
         expected = (len(X), self.n_labels_)
         if P.shape != expected:
             name = type(self.foreign).__name__
@@ -62,7 +66,7 @@ class OnSimplex(LDLEstimator):
                 "predictions off the simplex: negative degrees were set to 0, rows divided by "
                 "their sum",
                 ProjectedWarning,
-                stacklevel=3,
+                stacklevel=outside(),
             )
         return P
 
@@ -71,7 +75,7 @@ class Scores(MultiLabelEstimator):
     """Any object with ``fit(X, Y)`` and ``predict_proba(X)`` or ``predict(X)``.
 
     Scores are the probabilities of a label, as an (n, c) array or as the list of (n, 2) arrays that
-    some of scikit-learn's classifiers give; without them the predictions.
+    some of scikit-learn's classifiers give, sparse or not; without them the predictions.
 
     Parameters
     ----------
@@ -87,26 +91,35 @@ class Scores(MultiLabelEstimator):
 
     def _fit(self, X, Y):
         self.fitted_ = _copy(self.foreign, self.random_state)
-        self.fitted_.fit(_framed(X, self.columns, self.foreign), Y)
+        with users_settings():
+            self.fitted_.fit(_framed(X, self.columns, self.foreign), Y)
 
     def _predict_proba(self, X):
         predict = getattr(self.fitted_, "predict_proba", self.fitted_.predict)
-        S = predict(_framed(X, self.columns, self.foreign))
-        if isinstance(S, list):  # an array a label, a column a class that occurred
-            classes = self.fitted_.classes_
-            S = [
-                s[:, list(k).index(1)] if 1 in k else np.zeros(len(X))
-                for s, k in zip(S, classes, strict=True)
-            ]
-            S = np.column_stack(S)
+        with users_settings():
+            S = predict(_framed(X, self.columns, self.foreign))
+        if isinstance(S, list):
+            S = self._of_list(S, len(X))
         elif self.n_labels_ == 1 and hasattr(self.fitted_, "predict_proba"):
-            S = self._one_label(np.asarray(S))
-        S = np.array(S, dtype=float)
+            S = self._one_label(np.asarray(_dense(S)))
+        S = np.array(_dense(S), dtype=float)
         expected = (len(X), self.n_labels_)
         if S.shape != expected or not np.isfinite(S).all():
             name = type(self.foreign).__name__
             raise ValueError(f"{name} gave scores of shape {S.shape}: expected {expected}, finite.")
         return S
+
+    def _of_list(self, S, m):
+        """Scores (m, c) of a list with an array a label, a column a class that occurred."""
+        S = [np.asarray(_dense(s), dtype=float) for s in S]
+        if any(s.ndim != 2 for s in S):  # a row each, or a label each without its classes
+            return np.array(S) if len(S) == m else np.column_stack(S)
+        classes = getattr(self.fitted_, "classes_", [range(s.shape[1]) for s in S])
+        S = [
+            s[:, list(k).index(1)] if 1 in k else np.zeros(m)
+            for s, k in zip(S, classes, strict=True)
+        ]
+        return np.column_stack(S)
 
     def _one_label(self, S):
         """Scores (m, 1) of the one label, of which classifiers make classes, a column each."""
@@ -114,6 +127,11 @@ class Scores(MultiLabelEstimator):
         if len(classes) == 1:
             return np.full((len(S), 1), float(classes[0]))
         return S[:, [classes.index(1)]] if S.ndim == 2 and S.shape[1] == len(classes) else S
+
+
+def _dense(P):
+    """What a method predicted as it is, or a sparse matrix as an array."""
+    return P.toarray() if issparse(P) else P
 
 
 def _framed(X, columns, foreign):

@@ -78,7 +78,8 @@ def check_parameter_types(estimator):
                 check_random_state(value)
             except ValueError as error:
                 raise ValueError(
-                    f"random_state must be None, an int or a RandomState, got {value!r}."
+                    "random_state must be None, an int from 0 to 4294967295 (2**32 - 1) or a "
+                    f"RandomState, got {value!r}."
                 ) from error
         elif not (or_none and value is None or _fits(value, kind)):
             wanted = _WORDS[kind] + (" or None" if or_none else "")
@@ -87,13 +88,13 @@ def check_parameter_types(estimator):
             raise ValueError(f"{name}={value!r} must be {_RANGES[name][1]}.")
 
 
-def check_scored(estimator, D, sample_weight):
+def check_scored(estimator, D, sample_weight, name="D"):
     """Raise ValueError where labels have other names than in ``fit``, or weights are none."""
     learnt, given = getattr(estimator, "label_names_in_", None), getattr(D, "columns", None)
     if learnt is not None and given is not None and list(learnt) != list(given):
         raise ValueError(
-            f"D has the labels {list(given)}, and {list(learnt)} were learnt: give the same labels "
-            "in the same order."
+            f"{name} has the labels {list(given)}, and {list(learnt)} were learnt: give the same "
+            "labels in the same order."
         )
     if sample_weight is not None:
         weight = np.asarray(sample_weight, dtype=float)

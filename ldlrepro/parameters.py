@@ -8,7 +8,7 @@ from ldlrepro.errors import LdlreproError, UnknownNameError
 #: First line of the cell that papermill puts behind the one with the parameters.
 _INJECTED = "# Parameters\n"
 #: `random_state` of a fit is a thousand times the seed, and has 32 bits.
-_LARGEST_SEED = 1_000_000
+LARGEST_SEED = 1_000_000
 
 
 def listed(value):
@@ -54,9 +54,9 @@ def seed(value):
     """
     if value in (None, 0):
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= _LARGEST_SEED:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= LARGEST_SEED:
         raise LdlreproError(
-            f"seed is a whole number from 0 to {_LARGEST_SEED}, or None for the committed records; "
+            f"seed is a whole number from 0 to {LARGEST_SEED}, or None for the committed records; "
             f"got {value!r}."
         )
     return value

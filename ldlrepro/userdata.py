@@ -1,20 +1,33 @@
 """A user's own table: CSV, Parquet, .npz or .mat in, a bunch as `datasets.load` gives out."""
 
+import csv
 import hashlib
+import re
+from collections import Counter
 from fnmatch import fnmatch
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.io import loadmat
+from scipy.sparse import issparse
 from sklearn.utils import Bunch
 
+from ldlrepro.entrance import check_same_rows, check_type
 from ldlrepro.errors import LdlreproError
 from ldlrepro.validation import check_distributions, check_kind
 
 #: Names under which .npz and .mat files have features and targets.
 _FEATURES = ("X", "features")
 _TARGETS = ("D", "Y", "labels")
+#: Separators other than commas, in the order in which a head line is searched for them.
+_SEPARATORS = {";": "';'", "\t": "a tab", "|": "'|'", " ": "a space"}
+#: What software calls a column without a name, or the column that it makes of row names.
+_WITHOUT_NAME = re.compile(r"(Unnamed: \d+(\.\d+)?)?")
+_OF_ROWS = ("index", "level_0", "__index_level_0__", "rownames", "row.names")
+#: Bytes of a name of data: a file is called by it, and file systems take 255.
+_LONGEST = 200
 
 
 class UserDataError(LdlreproError, ValueError):
@@ -55,16 +68,25 @@ def read(path, labels=None, task="auto"):
             X, D = (_array(arrays, names, path) for names in (_FEATURES, _TARGETS))
         except UserDataError:
             raise
+        except NotImplementedError:  # what scipy raises for the HDF5 files of newer MATLABs
+            raise UserDataError(
+                f"{path} is a .mat file of version 7.3, which is not read: in MATLAB, save it with "
+                "the option '-v7'."
+            ) from None
         except Exception as error:  # whatever a damaged file makes of its reader
             raise UserDataError(
                 f"{path} is no {kind} file of plain arrays ({type(error).__name__}): save it again "
                 "with numbers only. Pickled objects are refused, since loading them runs code."
             ) from error
     elif kind in (".csv", ".parquet", ".pq"):
-        X, D = _columns(_frame(path, kind), labels, path)
+        frame = _frame(path, kind)
+        if not len(frame):
+            raise UserDataError(f"{path} has names of columns and no rows.")
+        _refuse_row_numbers(frame, str(path))
+        X, D = _columns(frame, labels, path)
     else:
         raise UserDataError(f"{path}: files are .csv, .parquet, .npz or .mat, not {kind!r}.")
-    return bunch(X, D, path.stem, task)
+    return bunch(X, D, _printable(path.stem), task)
 
 
 def bunch(X, D, name="data", task="auto"):
@@ -73,7 +95,7 @@ def bunch(X, D, name="data", task="auto"):
     Parameters
     ----------
     X : (n, q) DataFrame or array; D : (n, c) DataFrame or array
-    name : of the data in tables
+    name : of the data in tables, and of the file of their records: without / and \\
     task : "ldl" (rows of degrees), "multilabel" (zeros and ones), or "auto": multi-label where all
         targets are 0 or 1 and some row has none or several
 
@@ -85,17 +107,29 @@ def bunch(X, D, name="data", task="auto"):
     Raises
     ------
     UserDataError
-        Shapes that do not fit, a value that is no number, or degrees that are none.
+        Shapes that do not fit, no row or no feature, a value that is no number, degrees that are
+        none, a column of row numbers, rows with other names in X than in D, or a bad ``name``.
 
     Warns
     -----
     NormalisationWarning
         Rows of D that do not sum to 1: they are divided by their sum.
+    RowNamesWarning
+        The rows of one of X and D have names: both are paired by position.
 
     See Also
     --------
     read : From a file.
     """
+    check_name(name)
+    try:
+        check_type(X, "X")
+        check_type(D, "D")
+        check_same_rows(X, D, "X", "D")
+    except (TypeError, ValueError) as error:
+        raise UserDataError(str(error)) from None
+    if isinstance(X, pd.DataFrame):
+        _refuse_row_numbers(X, "X")
     features, labels = (
         list(map(str, A.columns)) if isinstance(A, pd.DataFrame) else None for A in (X, D)
     )
@@ -103,6 +137,11 @@ def bunch(X, D, name="data", task="auto"):
     if X.ndim != 2 or D.ndim != 2 or len(X) != len(D):
         raise UserDataError(
             f"Features have shape {X.shape}, targets {D.shape}: expected (n, q) and (n, c)."
+        )
+    if not X.size or not D.size:
+        raise UserDataError(
+            f"Features have shape {X.shape}, targets {D.shape}: a row, a feature and a label are "
+            "needed at least."
         )
     if task not in ("auto", "ldl", "multilabel"):
         raise UserDataError(f"task is {task!r}: auto, ldl or multilabel.")
@@ -134,6 +173,45 @@ def bunch(X, D, name="data", task="auto"):
         sha256=digest.hexdigest(),
         **{"Y" if task == "multilabel" else "D": D},
     )
+
+
+def check_name(name):
+    """Raise UserDataError where a file of records cannot be called by a name of data."""
+    text = str(name)
+    try:
+        long = len(text.encode()) > _LONGEST
+    except UnicodeEncodeError:  # half a character, of a file name that is not in UTF-8
+        long = True
+    if long or text != _printable(text) or text.strip(". ") == "":
+        raise UserDataError(
+            f"name is {text!r}: records go into a file of this name. Give up to {_LONGEST} "
+            "letters, without / and \\ and without signs that cannot be printed."
+        )
+
+
+def _printable(name):
+    """A name with _ for what cannot be printed or would make it a path, not too long for a file."""
+    name = "".join(c if c.isprintable() and c not in "/\\" else "_" for c in name)
+    return name.encode()[:_LONGEST].decode(errors="ignore")
+
+
+def _refuse_row_numbers(frame, what):
+    """UserDataError naming the first column that numbers the rows: it would go in as a feature."""
+    for position, name in enumerate(frame.columns):
+        text = str(name).strip()
+        nameless = _WITHOUT_NAME.fullmatch(text) is not None
+        if not (nameless or text in _OF_ROWS) or len(frame) < 2:
+            continue
+        numbers = pd.to_numeric(frame.iloc[:, position], errors="coerce")
+        if numbers.isna().any() or (numbers % 1 != 0).any() or numbers.nunique() < len(frame):
+            continue
+        called = "without a name" if nameless else f"called {text!r}"
+        place = "first " if position == 0 else ""
+        raise UserDataError(
+            f"{what} has a {place}column {called} that counts the rows: whole numbers, no two the "
+            "same. A method would take it for a feature. Leave it out (in pandas, "
+            "to_csv(index=False), in R, row.names = FALSE), or name it if it is one."
+        )
 
 
 def _numbers(A, name):
@@ -169,7 +247,8 @@ def _numbers(A, name):
 def _array(arrays, names, path):
     for name in names:
         if name in arrays:
-            return np.asarray(arrays[name])
+            found = arrays[name]
+            return found.toarray() if issparse(found) else np.asarray(found)
     raise UserDataError(
         f"{path} has no array {' or '.join(names)}; it has: "
         + ", ".join(k for k in arrays if not k.startswith("__"))
@@ -177,33 +256,50 @@ def _array(arrays, names, path):
 
 
 def _frame(path, kind):
-    if kind == ".csv":
-        try:
-            frame = pd.read_csv(path)
-        except pd.errors.EmptyDataError:
-            raise UserDataError(f"{path} is empty.") from None
-        except pd.errors.ParserError as error:
-            raise UserDataError(f"{path} is no table: {str(error).strip()}.") from None
-        except UnicodeDecodeError as error:
-            raise UserDataError(
-                f"{path} is not in UTF-8 (byte {error.start}): save it in that encoding."
-            ) from None
-        if frame.shape[1] == 1 and ";" in str(frame.columns[0]):
-            raise UserDataError(
-                f"{path} has one column, {frame.columns[0]!r}: its separator seems to be ';'. Save "
-                "it with commas, and with points in numbers."
-            )
-        first = frame.iloc[:, 0]
-        if frame.columns[0] == "Unnamed: 0" and (first == np.arange(len(first))).all():
-            raise UserDataError(
-                f"{path} has a first column without a name that counts the rows: a method would "
-                "take it for a feature. Save it without (in pandas, to_csv(index=False))."
-            )
-        return frame
     try:
-        return pd.read_parquet(path)
+        return _of_csv(path) if kind == ".csv" else pd.read_parquet(path)
+    except UserDataError:
+        raise
     except ImportError:
         raise UserDataError(f"Reading {path} needs pyarrow: pip install pyarrow") from None
+    except pd.errors.EmptyDataError:
+        raise UserDataError(f"{path} is empty.") from None
+    except (csv.Error, pd.errors.ParserError) as error:
+        raise UserDataError(f"{path} is no table: {str(error).strip()}.") from None
+    except UnicodeDecodeError as error:
+        raise UserDataError(
+            f"{path} is not in UTF-8 (byte {error.start}): save it in that encoding."
+        ) from None
+    except PermissionError:
+        raise UserDataError(f"{path} is not readable for this user.") from None
+    except Exception as error:  # whatever a damaged file makes of its reader
+        raise UserDataError(
+            f"{path} is damaged, or no {kind} file ({type(error).__name__}): save it again."
+        ) from error
+
+
+def _of_csv(path):
+    """A table with commas; names of columns without the spaces around them."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        lines = [row for row in islice(csv.reader(file, skipinitialspace=True), 100) if any(row)]
+    names = [name.strip() for name in lines[0]] if lines else []
+    seen = next((word for sign, word in _SEPARATORS.items() if sign in "".join(names)), None)
+    if len(names) == 1 and seen:
+        raise UserDataError(
+            f"{path} has one column, {names[0]!r}: its separator seems to be {seen}. Save it with "
+            "commas, and with points in numbers."
+        )
+    twice = [name for name, times in Counter(names).items() if name and times > 1]
+    if twice:  # pandas would call the second one x.1
+        raise UserDataError(f"{path} has two columns called {twice[0]!r}: give each its name.")
+    if len(lines) > 1 and len(lines[1]) > len(names):  # pandas takes the first ones for row names
+        raise UserDataError(
+            f"{path} has {len(lines[1])} values in its first row and {len(names)} names above "
+            "them: a column without a name, as of row names. Leave it out (in R, "
+            "row.names = FALSE), or name it."
+        )
+    frame = pd.read_csv(path, skipinitialspace=True)
+    return frame.rename(columns=str.strip)
 
 
 def _columns(frame, labels, path):

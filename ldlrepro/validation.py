@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from ldlrepro.errors import NormalisationWarning
+from ldlrepro.errors import NormalisationWarning, outside
 
 SUM_TOLERANCE = 1e-5  # float32 rounding: nearer rows are normalised without a word
 #: Features of this size and below: squares and sums of them are finite, and so are float32.
@@ -124,6 +124,6 @@ def check_distributions(D, name="D"):
             f"{int((off > SUM_TOLERANCE).sum())} of {len(D)} rows of {name} do not sum to 1 "
             f"(furthest: row {worst}, sum {total[worst]:.6g}); normalised.",
             NormalisationWarning,
-            stacklevel=4,
+            stacklevel=outside(),
         )
     return D / total[:, None]

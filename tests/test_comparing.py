@@ -6,10 +6,13 @@ import re
 import subprocess
 import sys
 
+import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy import sparse
 from scipy.io import savemat
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
@@ -29,7 +32,9 @@ from ldlrepro.papers import comparison
 from ldlrepro.protocols import environment, own, runner, state, stats
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.split import ten_folds
-from ldlrepro.report.comparison import matrix
+from ldlrepro.report.comparison import choice, matrix
+from ldlrepro.report.comparison.folds import folds_picture
+from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.userdata import UserDataError
 
 
@@ -396,6 +401,305 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
         load_methods([f"{tmp_path}/json.py:mine"])
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (",x,d_1,d_2\n1,1,.5,.5\n2,2,1,0\n", "first column without a name that counts the rows"),
+        ('"",x,d_1,d_2\n"7",1,.5,.5\n"3",2,1,0\n', "first column without a name that counts"),
+        (" ,x,d_1,d_2\n5.0,1,.5,.5\n2,2,1,0\n", "first column without a name that counts"),
+        ("x,,d_1,d_2\n1,9,.5,.5\n2,2,1,0\n", "has a column without a name that counts"),
+        ("index,x,d_1,d_2\n1,1,.5,.5\n0,2,1,0\n", "first column called 'index' that counts"),
+        ("rownames,x,d_1,d_2\n1,1,.5,.5\n2,2,1,0\n", "first column called 'rownames' that counts"),
+        ("x,d_1,d_2\n1,1,.5,.5\n2,2,1,0\n", "4 values in its first row and 3 names above them"),
+        ("x,d_1,d_2\n", "has names of columns and no rows"),
+        ("x,x,d_1,d_2\n1,1,.5,.5\n2,2,1,0\n", "two columns called 'x': give each its name"),
+        ("x,d_1,d_2,d_1 \n1,1,.5,.5\n2,2,1,0\n", "two columns called 'd_1'"),
+        ("x;d_1;d_2\n1;0,5;0,5\n", "its separator seems to be ';'"),
+        ("x\td_1\td_2\n1\t0,5\t0,5\n", "its separator seems to be a tab"),
+        ("x|d_1|d_2\n1|0,5|0,5\n2|1|0\n", r"its separator seems to be '\|'"),
+        ("\nx d_1 d_2\n1 .5 .5\n", "its separator seems to be a space"),
+    ],
+)
+def test_a_table_of_another_program_is_told(text, message, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(UserDataError, match=message):
+        userdata.read(tmp_path / "t.csv", "d_*")
+
+
+def test_columns_without_a_name_that_count_no_rows_are_features(tmp_path):
+    for first in ("1.5,2", "3,3"):
+        one, two = first.split(",")
+        (tmp_path / "t.csv").write_text(f",d_1,d_2\n{one},.5,.5\n{two},1,0\n")
+        assert userdata.read(tmp_path / "t.csv", "d_*").X[:, 0].tolist() == [float(one), float(two)]
+    (tmp_path / "t.csv").write_text('a, "b c" , d_1,d_2\n1, 4, .5,.5\n2,5, 1, 0\n')
+    read = userdata.read(tmp_path / "t.csv", "d_*")
+    assert read.feature_names == ["a", "b c"] and read.X[:, 1].tolist() == [4, 5]
+
+
+def test_row_numbers_in_a_frame_are_told():
+    X, D = rows(12)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    shuffled = frame.sample(frac=1, random_state=0)
+    for bad in (
+        shuffled.rename_axis("Unnamed: 0").reset_index(),
+        shuffled.reset_index(),
+        frame.assign(level_0=range(5, 17)),
+    ):
+        with pytest.raises(UserDataError, match="X has a .*column .* that counts the rows"):
+            userdata.bunch(bad, D)
+        with pytest.raises(UserDataError, match="X has a .*column .* that counts the rows"):
+            compare({"mean": Mean()}, bad, D, folds=2)
+    assert userdata.bunch(shuffled.to_numpy(), D).X.shape == (12, 4)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../escaped", "a/b", "a\\b", "..", "", " ", "a\0b", "a\nb", "x" * 201, "caf\udce9"]
+)
+def test_a_name_that_is_a_path_is_refused(name, tmp_path):
+    X, D = rows(12)
+    with pytest.raises(UserDataError, match="records go into a file of this name"):
+        userdata.bunch(X, D, name)
+    made = userdata.bunch(X, D)
+    made.name = name  # a bunch of somebody's own
+    with pytest.raises(UserDataError, match="records go into a file of this name"):
+        compare({"mean": Mean()}, made, folds=2, records=tmp_path / "records")
+    assert not (tmp_path / "records").exists()
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9.csv", b"a\nb.csv", b"a\\b.csv", b"$50_%.csv"])
+def test_names_of_files_are_shown_as_far_as_they_can_be(name, tmp_path, here):
+    X, D = rows(12)
+    path = comparing.Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))
+    table = pd.DataFrame(np.hstack([X, D]), columns=[*"abcd", "d_1", "d_2", "d_3"])
+    try:
+        table.to_csv(path, index=False)
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    data = userdata.read(path, "d_*")
+    assert data.name.encode().decode().isprintable()
+    found = compare({"$m_1$ <b>": Mean()}, data, folds=2, records=tmp_path / "records")
+    found.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "$m_1$ &lt;b&gt;" in page and "<b>" not in page
+    assert len(list((tmp_path / "records" / "own").glob("*.csv"))) == 1
+
+
+def test_names_with_dollar_signs_are_no_formulas(here):
+    X, D = rows(20)
+    data = userdata.bunch(X, D, "$frac{$ 50% a_b")
+    found = compare({r"$\sqrt$": Mean(), "a $ b": Mean()}, data, folds=2)
+    with matplotlib.rc_context({"text.usetex": False}):
+        for figure in (found.picture(), found.folds_picture(), found.time_picture()):
+            figure.canvas.draw()
+            plt.close(figure)
+
+
+def test_the_page_leaves_the_style_of_the_user(here, tmp_path):
+    X, D = rows(20)
+    found = compare({"mean": Mean()}, X, D, folds=2)
+    with matplotlib.rc_context({"text.usetex": True, "font.size": 31}):
+        found.to_html(tmp_path / "page.html")
+        assert matplotlib.rcParams["text.usetex"] and matplotlib.rcParams["font.size"] == 31
+
+
+def test_no_cell_is_a_formula_of_a_spreadsheet(here, tmp_path):
+    X, D = rows(20)
+    names = ["=cmd()", "+1+cmd", "-cmd", "@cmd", "\tcmd"]
+    data = userdata.bunch(X, D, "=data")
+    found = compare({name: Mean() for name in names}, data, folds=2)
+    found.to_csv(tmp_path / "records.csv")
+    table = pd.read_csv(tmp_path / "records.csv")
+    assert {f"'{name}" for name in names} <= set(table.method)
+    assert set(table.dataset) == {"'=data"} and table.kl_divergence.dtype == float
+    frame = pd.DataFrame({"=a": ["=b", "-0.1", "+1.5%", "x=y"], "n": [-1.0, 2, 3, 4]})
+    safe = for_spreadsheets(frame)
+    assert list(safe) == ["'=a", "n"] and safe.n.tolist() == [-1, 2, 3, 4]
+    assert safe["'=a"].tolist() == ["'=b", "-0.1", "+1.5%", "x=y"]
+
+
+def test_equal_rows_of_D_have_nothing_to_learn():
+    X, D = rows(20)
+    for targets in (np.tile(D[0], (20, 1)), np.tile([1, 0, 1], (20, 1))):
+        with pytest.raises(CompareError, match="All rows of D are equal"):
+            compare({"mean": Mean()}, X, targets, folds=2)
+
+
+def test_a_null_predictor_without_a_loss_has_no_skill():
+    frame = pd.DataFrame({"method": ["a", "null"] * 2, "dataset": ["x", "x", "y", "y"], "fold": 0})
+    frame = frame.assign(kl_divergence=[-4e-17, 2e-17, 0.1, 0.2], fit_seconds=1.0)
+    table = matrix.skill(frame, "null", "kl_divergence")
+    assert list(table) == ["y"] and table.loc["a", "y"] == pytest.approx(0.5)
+    only = frame[frame.dataset == "x"]
+    assert matrix.skill(only, "null", "kl_divergence").empty
+    for figure in (
+        folds_picture(only, "null", "kl_divergence"),
+        choice.front_picture(choice.front(only, "null", "kl_divergence"), "kl_divergence"),
+    ):
+        assert [t.get_text() for axis in figure.axes for t in axis.texts] == ["No records."]
+
+
+def test_bad_places_and_seeds_are_told_before_the_fits(tmp_path, capsys):
+    X, D = rows(20)
+    Mean.fits = 0
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(CompareError, match="file is a file, and a folder of records belongs"):
+            compare({"mean": Mean()}, X, D, folds=2, records=place)
+    for seed in (2**32, 10**7, -1, 0.5):
+        with pytest.raises(CompareError, match="give an int, 0 or more and at most 1000000"):
+            compare({"mean": Mean()}, X, D, folds=2, random_state=seed)
+    (tmp_path / "folder.csv").mkdir()
+    for out, message in (("folder.csv", "is a folder"), ("no/page.html", "there is no folder")):
+        words = ["compare", "AAKNN", "--data", "t.csv", "--out", str(tmp_path / out)]
+        with pytest.raises(SystemExit):
+            cli.parser().parse_args(words)
+        assert message in capsys.readouterr().err
+    assert Mean.fits == 0
+
+
+def test_damaged_and_newer_files_are_told(tmp_path, monkeypatch):
+    (tmp_path / "new.mat").write_bytes(
+        b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\0\2IM"
+    )
+    with pytest.raises(UserDataError, match="version 7.3, which is not read.*'-v7'"):
+        userdata.read(tmp_path / "new.mat")
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 no")
+
+    def damaged(path):
+        raise OSError("Couldn't deserialize thrift: TProtocolException")
+
+    monkeypatch.setattr(pd, "read_parquet", damaged)
+    with pytest.raises(UserDataError, match="bad.parquet is damaged, or no .parquet file .OSError"):
+        userdata.read(tmp_path / "bad.parquet", "d_*")
+
+
+def test_sparse_arrays_of_matlab_are_read(tmp_path):
+    X, D = rows(12)
+    labels = (D > 0.3).astype(float)
+    savemat(tmp_path / "t.mat", {"X": sparse.csc_matrix(X), "Y": sparse.csc_matrix(labels)})
+    read = userdata.read(tmp_path / "t.mat")
+    np.testing.assert_array_equal(read.X, X)
+    np.testing.assert_array_equal(read.Y, labels)
+
+
+def test_tables_without_rows_or_features_are_told():
+    X, D = rows(12)
+    for bad in ((X[:0], D[:0]), (X[:, :0], D), (X, D[:, :0])):
+        with pytest.raises(UserDataError, match="a row, a feature and a label are needed"):
+            userdata.bunch(*bad)
+
+
+def test_method_files_of_one_name_and_links(tmp_path, monkeypatch, here):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    for folder, constant in (("one", 0.2), ("two", 0.5)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "method_of_one_name.py").write_text(
+            "import numpy as np\n"
+            "class Mine:\n"
+            "    def fit(self, X, D):\n        self.c = D.shape[1]\n"
+            "    def predict(self, X):\n"
+            f"        first = np.full((len(X), 1), {constant})\n"
+            "        rest = np.full((len(X), self.c - 1), (1 - first[0, 0]) / (self.c - 1))\n"
+            "        return np.hstack([first, rest])\n"
+        )
+    first, second = (f"{tmp_path}/{d}/method_of_one_name.py:Mine" for d in ("one", "two"))
+    named = load_methods([first, second])
+    assert list(named) == ["Mine", second]
+    X, D = rows(20)
+    firsts = [model.predict(X)[0, 0] for model in named.values() if not model.fit(X, D)]
+    assert firsts == [0.2, 0.5]
+    found = compare(named, X, D, folds=2).records
+    direct = compare({"other": load_methods([second])["Mine"]}, X, D, folds=2).records
+    for method, other in (("Mine", False), (second, True)):
+        mine = found[found.method == method].kl_divergence.to_numpy()
+        same = mine == direct[direct.method == "other"].kl_divergence.to_numpy()
+        assert same.all() == other
+    with pytest.raises(CompareError, match="is named twice"):
+        load_methods([first, first, first])
+    (tmp_path / "links").mkdir()
+    try:
+        (tmp_path / "links" / "a_link.py").symlink_to(tmp_path / "one" / "method_of_one_name.py")
+    except OSError:
+        pytest.skip("no links here")
+    linked = load_methods([f"{tmp_path}/links/a_link.py:Mine"])
+    assert type(linked["Mine"]).__module__ == "a_link"
+
+
+@pytest.mark.slow
+def test_method_files_of_one_name_in_other_processes(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "method_in_processes.py").write_text(
+            "import numpy as np\n"
+            "class Mine:\n"
+            "    def fit(self, X, D):\n        pass\n"
+            f"    def predict(self, X):\n        raise ValueError('from {folder}')\n"
+        )
+    X, D = rows(20)
+    paths = [f"{tmp_path}/{d}/method_in_processes.py:Mine" for d in ("one", "two")]
+    for name, model in load_methods(paths).items():
+        with pytest.raises(runner.RunError, match="from one" if name == "Mine" else "from two"):
+            compare({"mine": model}, X, D, folds=2, n_jobs=2)
+
+
+class Sparse(OneVsRestClassifier):
+    """Predicts sparse matrices, as scikit-multilearn's classes do."""
+
+    def __init__(self, estimator=None, kind=sparse.lil_matrix, proba=True):
+        super().__init__(estimator)
+        self.kind, self.proba = kind, proba
+
+    def predict_proba(self, X):
+        return self.kind(super().predict_proba(X))
+
+
+class Lists:
+    """Predicts an array a label."""
+
+    def __init__(self, shape):
+        self.shape = shape
+
+    def fit(self, X, Y):
+        self.share = Y.mean(axis=0)
+
+    def predict(self, X):
+        return self.predict_proba(X) > 0.5
+
+    def predict_proba(self, X):
+        share = np.tile(self.share, (len(X), 1))
+        if self.shape == "label":
+            return list(share.T)
+        if self.shape == "row":
+            return list(share)
+        two = [np.column_stack([1 - s, s]) for s in share.T]
+        return [sparse.csr_matrix(s) for s in two] if self.shape == "sparse" else two
+
+
+def test_scores_that_are_sparse_or_lists_are_taken(here):
+    X, D = rows(40)
+    Y = (D > 0.3).astype(int)
+    dense = OneVsRestClassifier(LogisticRegression())
+    kinds = (sparse.lil_matrix, sparse.csr_array, sparse.coo_matrix)
+    methods = {k.__name__: Sparse(LogisticRegression(), k) for k in kinds} | {"dense": dense}
+    table = compare(methods, X, Y, folds=2).table().map(str)
+    for name in methods:
+        assert (table.loc[name] == table.loc["dense"]).all()
+    methods = {shape: Lists(shape) for shape in ("label", "row", "two", "sparse")}
+    table = compare(methods, X, Y, folds=2).table().map(str)
+    for shape in methods:
+        assert (table.loc[shape] == table.loc["LabelFrequencies"]).all(), shape
+    model = OnSimplex(SparseDegrees()).fit(X, D)
+    np.testing.assert_allclose(model.predict(X), np.tile(D.mean(axis=0), (40, 1)))
+
+
+class SparseDegrees(Mean):
+    """Predicts a sparse matrix of degrees."""
+
+    def predict(self, X):
+        return sparse.csr_matrix(super().predict(X))
+
+
 # Beside stored records
 
 
@@ -415,6 +719,42 @@ def test_stored_rivals_stand_beside_a_new_method(here):
     assert re.fullmatch(r"\d of 1", table["better on"][0]) and "(" not in str(table["better on"])
     page = found._repr_html_()
     assert "s-JAFFE" in page and "Holm" in page
+
+
+def test_stale_records_are_no_rivals(here, monkeypatch):
+    """Records of a method, or of all, whose marks are not those of the code that runs."""
+    try:
+        datasets.load("s-JAFFE")
+    except DataUnavailableError as error:
+        pytest.skip(str(error))
+    of_method = state.of_method
+
+    def changed(method, *rest):
+        other = type(method.estimator).__name__ == "StructRF"
+        return "0" * 12 if other else of_method(method, *rest)
+
+    monkeypatch.setattr(state, "of_method", changed)
+    monkeypatch.setattr(state, "lenders", lenders_with(of_method))
+    found = compare({"mean": Mean()}, datasets=["s-JAFFE"])
+    assert "StructRF" not in set(found.records.method) and "MSLP" in set(found.records.method)
+    assert "StructRF: left out on SJAFFE, since other code" in " ".join(found.said())
+    monkeypatch.setattr(state, "of_method", lambda *_: "0" * 12)
+    Mean.fits = 0
+    with pytest.raises(CompareError, match="Other code .* made the stored records of SJAFFE"):
+        compare({"mean": Mean()}, datasets=["s-JAFFE"])
+    assert Mean.fits == 0
+
+
+def lenders_with(of_method):
+    """`state.lenders` of an experiment, found with the marks of the code as it is."""
+    lenders = state.lenders
+
+    def found(experiment):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(state, "of_method", of_method)
+            return lenders(experiment)
+
+    return found
 
 
 def test_what_others_hold_is_not_run_again():

@@ -250,6 +250,7 @@ HARMLESS = {
     "a download": (FILES, "ATTEMPTS = 3", "ATTEMPTS = 4"),
     "words on an unknown name": (REGISTRY, "Did you mean", "Perhaps"),
     "an annotation": (JOB, "(experiment, fold):", "(experiment, fold: int):"),
+    "settings kept out": ("ldlrepro.entrance", '"assume_finite": False', '"assume_finite": True'),
     "what prints cells": ("ldlrepro.published", "return", "return  None or"),
 }  # fmt: skip
 
@@ -409,6 +410,9 @@ def meaning(text):
         ("def f():\n    check_parameter_types(x)\n    return 1", "def f():\n    return 1"),
         ("with a(), one_blas_thread(x):\n    f()", "with a():\n    f()"),
         ("with a(), repeatable(x):\n    f()", "with a():\n    f()"),
+        ("@public\ndef f(): return 1", "def f(): return 1"),
+        ("@b\n@public\ndef f(): return 1", "@b\ndef f(): return 1"),
+        ("class A(NamesOut, B): x = 1", "class A(B): x = 1"),
     ],
 )
 def test_what_means_the_same(one, other):
@@ -434,6 +438,9 @@ def test_what_means_the_same(one, other):
         ("with a(), b():\n    f()", "with a():\n    f()"),
         ("with a(), one_blas_thread(x) as y:\n    f()", "with a():\n    f()"),
         ("with one_blas_thread(x):\n    f()", "with a():\n    f()"),
+        ("@b\ndef f(): return 1", "def f(): return 1"),
+        ("@public(2)\ndef f(): return 1", "def f(): return 1"),
+        ("class A(C, B): x = 1", "class A(B): x = 1"),
     ],
 )
 def test_what_does_not_mean_the_same(one, other):

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
@@ -22,6 +23,7 @@ from ldlrepro import (
     metrics,
 )
 from ldlrepro.datasets import make_toy
+from ldlrepro.discovery import all_estimators
 from ldlrepro.models.maxent._objective import MaxEntLoss
 
 toy = make_toy(n_train=40, random_state=0)
@@ -176,3 +178,51 @@ def test_bagging_repeats_rows_of_learners_that_take_weights():
 
     model = BaggingLDL(Rows(), n_estimators=2, random_state=0).fit(toy.X, toy.D)
     assert all(one.n_distinct_ < len(toy.X) for one in model.estimators_)
+
+
+MULTILABEL = [cls for _, cls in all_estimators("multilabel")]
+SMALL = {"n_estimators": 2, "more_estimators": 0, "max_layers": 1, "rbm_epochs": 2, "epochs": 2}
+Y = (toy.D > 0.34).astype(int)
+
+
+def small(cls, **more):
+    """An estimator that is fitted in a moment."""
+    model = cls()
+    known = model.get_params()
+    return model.set_params(**{k: v for k, v in (SMALL | more).items() if k in known})
+
+
+@pytest.mark.parametrize("cls", MULTILABEL)
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_scores_of_labels_by_cross_validation(cls, columns):
+    model, target = small(cls, random_state=0), Y[:, :columns]
+    S = cross_val_predict(model, toy.X, target, cv=2, method="predict_proba")
+    half = model.fit(toy.X[20:], target[20:]).predict_proba(toy.X[:20])
+    np.testing.assert_array_equal(S[:20], half)
+    assert len(model.classes_) == columns and list(model.classes_[0]) == [0, 1]
+
+
+def test_scorers_of_scikit_learn_take_scores_of_labels():
+    model = RFPCT(n_estimators=3, random_state=0).fit(toy.X, Y)
+    found = get_scorer("roc_auc")(model, toy.X, Y)
+    assert found == pytest.approx(metrics.macro_auc(Y, model.predict_proba(toy.X)))
+
+
+@pytest.mark.parametrize("cls", MULTILABEL)
+def test_score_of_labels_takes_weights(cls):
+    model = small(cls, random_state=0).fit(toy.X, Y)
+    plain, right = model.score(toy.X, Y), (model.predict(toy.X) == Y).mean(axis=1)
+    assert model.score(toy.X, Y, sample_weight=np.ones(40)) == pytest.approx(plain)
+    weight = np.arange(40)
+    weighted = model.score(toy.X, Y, sample_weight=weight)
+    assert weighted == pytest.approx(right @ weight / weight.sum())
+    for bad in (-weight, 0 * weight):
+        with pytest.raises(ValueError, match="sample_weight must be finite numbers of 0 or more"):
+            model.score(toy.X, Y, sample_weight=bad)
+
+
+def test_every_max_iter_has_an_n_iter():
+    """By the documented attributes; each class's own tests have the numbers."""
+    for name, cls in all_estimators():
+        if "max_iter" in cls().get_params():
+            assert "n_iter_ : int" in cls.__doc__ or "n_iter_, loss_" in cls.__doc__, name

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import check_grad, minimize
+from sklearn.base import clone
 from sklearn.linear_model import Lasso
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain
@@ -349,3 +350,15 @@ def test_averaged_folds_leave_out_one_fold_each(data):
 def test_bad_parameters_are_named(estimator, message, data):
     with pytest.raises(ValueError, match=message):
         estimator.fit(*data)
+
+
+@pytest.mark.parametrize("model", [ECC(3, max_iter=7), RAkEL(max_iter=7), MLFE(max_iter=7)])
+def test_n_iter_counts_up_to_max_iter(model, data):
+    """Beside every ``max_iter`` there is an ``n_iter_``, as scikit-learn's searches expect."""
+    X, Y = data
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    assert clone(model).set_params(max_iter=1).fit(X, Y).n_iter_ == 1
+    free = clone(model).set_params(max_iter=1000).fit(X, Y).n_iter_
+    assert 1 < free < 1000
+    assert model.fit(X, Y).n_iter_ == min(free, 7)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ldlrepro.entrance import public
 from ldlrepro.metrics._age import (
     cs_0,
     cs_1,
@@ -131,6 +132,7 @@ def measure(name):
     return globals()[name]
 
 
+@public
 def score(D, P):
     """Every measure of label distributions: {name: mean over the rows of D and P, (n, c)}.
 
@@ -150,6 +152,7 @@ def score(D, P):
     return {name: measure(name)(D, P) for name in DISTRIBUTION}
 
 
+@public
 def score_labels(Y, S):
     """Every multi-label measure of 0/1 labels Y (n, c) and scores S (n, c): {name: value}.
 

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from ldlrepro.entrance import public
 from ldlrepro.metrics._distribution import check_pair
 from ldlrepro.validation import check_finite, check_kind
 
 
+@public
 def mae(age, predicted):
     """Mean absolute error in years of (n,) ages [1]_; 0 or more, smaller is better.
 
@@ -21,6 +23,7 @@ def mae(age, predicted):
     return float(_errors(age, predicted).mean())
 
 
+@public
 def cumulative_score(age, predicted, within=5):
     """Share of (n,) ages predicted to within ``within`` years; in [0, 1], larger is better.
 
@@ -48,6 +51,7 @@ def _errors(age, predicted):
     return np.abs(ages[0] - ages[1])
 
 
+@public
 def mae_argmax(D, P, per_row=False):
     """Mean absolute error in years where the age of a row is that of its largest degree [1]_.
 
@@ -71,6 +75,7 @@ def mae_argmax(D, P, per_row=False):
     return errors if per_row else float(errors.mean())
 
 
+@public
 def mae_expectation(D, P, per_row=False):
     """As `mae_argmax`, but the predicted age is the mean of the distribution.
 
@@ -84,6 +89,7 @@ def mae_expectation(D, P, per_row=False):
 
 
 def _share_within(years):
+    @public
     def measure(D, P):
         return float((mae_argmax(D, P, per_row=True) <= years).mean())
 

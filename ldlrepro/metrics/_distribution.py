@@ -8,6 +8,7 @@ from functools import wraps
 
 import numpy as np
 
+from ldlrepro.entrance import public
 from ldlrepro.validation import LARGEST, check_columns, check_kind
 
 #: Predictions are raised to this value inside K-L: float64 machine epsilon, 2.2e-16.
@@ -15,6 +16,7 @@ KL_CLIP = np.finfo(np.float64).eps
 
 
 def _measure(per_row_values):
+    @public
     @wraps(per_row_values)
     def measure(D, P, per_row=False):
         values = per_row_values(*check_pair(D, P))

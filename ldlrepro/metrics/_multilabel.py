@@ -8,6 +8,7 @@ precision and one-error; coverage counts them as 0. Labels with one class are le
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from ldlrepro.entrance import public
 from ldlrepro.kernels import ranking
 from ldlrepro.validation import check_columns, check_kind
 
@@ -47,6 +48,7 @@ def _of_ranked(measure, Y, S):
     return _mean(_rows(measure, Y, S)[Y.any(axis=1) & ~Y.all(axis=1)])
 
 
+@public
 def hamming_loss(Y, S, threshold=0.5):
     """Share of wrong entries after S > threshold [1]_; in [0, 1], smaller is better.
 
@@ -62,6 +64,7 @@ def hamming_loss(Y, S, threshold=0.5):
     return float(((S > threshold) != Y).mean())
 
 
+@public
 def one_error(Y, S):
     """Share of rows whose top label is irrelevant [1]_; smaller is better.
 
@@ -79,6 +82,7 @@ def one_error(Y, S):
     return _of_ranked(ranking.one_error, Y, S)
 
 
+@public
 def coverage(Y, S):
     """Steps down the ranking to reach every relevant label, over the number of labels [1]_.
 
@@ -97,6 +101,7 @@ def coverage(Y, S):
     return _mean(_rows(ranking.coverage, *_check(Y, S)))
 
 
+@public
 def ranking_loss(Y, S):
     """Share of (relevant, irrelevant) pairs in the wrong order [1]_; smaller is better.
 
@@ -114,6 +119,7 @@ def ranking_loss(Y, S):
     return _of_ranked(ranking.ranking_loss, Y, S)
 
 
+@public
 def average_precision(Y, S):
     """Mean over relevant labels of the precision at their rank [1]_; larger is better.
 
@@ -132,6 +138,7 @@ def average_precision(Y, S):
     return _of_ranked(ranking.average_precision, Y, S)
 
 
+@public
 def macro_auc(Y, S):
     """Mean over labels of the area under the ROC curve [1]_; larger is better.
 

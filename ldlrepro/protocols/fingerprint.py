@@ -15,15 +15,17 @@ from ldlrepro.protocols import job, selection, source, split
 
 #: Modules that are not followed: what they find is checked in each record by its sha256, their
 #: words are for people, they keep compiled code and change none, they only raise, they bound
-#: threads of which processes that make records have one, or they change what CUDA does, and records
-#: are made on CPUs.
+#: threads of which processes that make records have one, they change what CUDA does, and records
+#: are made on CPUs, they keep settings out that records were made without, or they name features.
 _NOT_FOLLOWED = {
     "ldlrepro.datasets.files",
     "ldlrepro.datasets.registry",
+    "ldlrepro.entrance",
     "ldlrepro.errors",
     "ldlrepro.kernels._cache",
     "ldlrepro.models.deep._checks",
     "ldlrepro.models.deep._cuda",
+    "ldlrepro.models.embedding._names",
     "ldlrepro.parameter_types",
     "ldlrepro.paths",
     "ldlrepro.threads",

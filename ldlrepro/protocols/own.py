@@ -17,14 +17,15 @@ from pathlib import Path
 import cloudpickle
 import joblib
 import pandas as pd
+from sklearn import config_context, get_config
 from sklearn.utils import Bunch
-from threadpoolctl import threadpool_limits
 
 from ldlrepro.protocols import environment, job, worker
 from ldlrepro.protocols.fingerprint import of_data, of_function, of_method
 from ldlrepro.protocols.progress import Progress
 from ldlrepro.protocols.runner import RunError, check_writable
 from ldlrepro.protocols.store import RecordStore
+from ldlrepro.threads import one_thread
 
 #: "paper" and "experiment" in the records of a user.
 PAPER, EXPERIMENT = "own", "own"
@@ -146,20 +147,25 @@ def _results(arguments, n_jobs):
 def _arguments(task, experiment, folder):
     each, bunch, method, fold, _ = task
     if not isinstance(each, str):
-        path = folder / f"{bunch.name}.joblib"
+        path = folder / f"{bunch.sha256}.joblib"
         if not path.exists():
             joblib.dump(dict(bunch), path)
         each = path
     # As bytes: a class of the user's is found only once his folders are on the path.
-    return cloudpickle.dumps((experiment, method)), list(sys.path), each, fold
+    parts = experiment, method, get_config()
+    return cloudpickle.dumps(parts), list(sys.path), each, fold
 
 
 def _fit(pickled, folders, data, fold):
     """Records of a fold, what was warned of, what went wrong or None."""
     sys.path.extend(p for p in folders if p not in sys.path)
     try:
-        experiment, method = cloudpickle.loads(pickled)
-        with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        experiment, method, settings = cloudpickle.loads(pickled)
+        with (
+            config_context(**settings),
+            one_thread(),
+            warnings.catch_warnings(record=True) as caught,
+        ):
             warnings.simplefilter("always")
             bunch = job.load(data) if isinstance(data, str) else _own(data)
             made = job.compute(experiment, method, bunch, experiment.folds, fold)
@@ -208,10 +214,11 @@ def _mark(method, experiment, bunch):
 
 def _is_foreign(kind):
     """Whether a class is neither of this package nor of an installed one."""
-    return not _is_own(kind.__module__) and not _is_installed(_file_of(kind))
+    return not is_own(kind.__module__) and not is_installed(_file_of(kind))
 
 
-def _is_own(module):
+def is_own(module):
+    """Whether a module, by its name, is of this package."""
     return module.partition(".")[0] == "ldlrepro"
 
 
@@ -227,9 +234,9 @@ def _texts_of(inner):
         parts.append(f"{kind.__module__}.{kind.__qualname__}")
         if kind.__module__ == "__main__":
             parts.append(joblib.hash(cloudpickle.dumps(kind)))
-        elif _is_own(kind.__module__):
+        elif is_own(kind.__module__):
             parts.append(of_function(kind))
-        elif _is_installed(_file_of(kind)):
+        elif is_installed(_file_of(kind)):
             top = sys.modules.get(kind.__module__.partition(".")[0])
             parts.append(str(getattr(top, "__version__", "")))
         else:
@@ -271,16 +278,16 @@ def _add_files(path, package, files):
         return
     text = files[path] = Path(path).read_text(encoding="utf-8")
     for name in _imports(ast.parse(text), package):
-        if _is_own(name):
+        if is_own(name):
             continue
         try:
             top = find_spec(name.partition(".")[0])
-            if top is None or (top.origin and _is_installed(top.origin)):
+            if top is None or (top.origin and is_installed(top.origin)):
                 continue  # nothing inside it is looked for: that would import it
             found = find_spec(name)
         except (ImportError, ValueError, AttributeError):
             continue  # a name in a module, or what is not there
-        if found and not _is_installed(found.origin):
+        if found and not is_installed(found.origin):
             _add_files(found.origin, found.parent, files)
 
 
@@ -300,7 +307,7 @@ def _imports(tree, package):
 
 
 @lru_cache
-def _is_installed(path):
+def is_installed(path):
     """Whether a file is Python's, no text of Python (or None), or of an installed package."""
     if path is None or not path.endswith(".py"):
         return True

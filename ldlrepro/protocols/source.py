@@ -35,9 +35,10 @@ _ONLY_RAISE = {
     "check_some",
     "check_two_classes",
 }
-#: Contexts, entered beside others, that move no number of a record: they bound threads (those that
-#: make records have one), or change what CUDA does (records are made on CPUs).
-_NO_NUMBERS = {"one_blas_thread", "repeatable"}
+#: Contexts, entered beside others, decorators and base classes that move no number of a record:
+#: they bound threads (those that make records have one), change what CUDA does (records are made
+#: on CPUs), keep out settings that records were made without, or name features.
+_NO_NUMBERS = {"NamesOut", "one_at_a_time", "one_blas_thread", "public", "repeatable"}
 #: Class -> its keyword that is only printed.
 _LABELS = {"Measure": "label"}
 
@@ -252,6 +253,9 @@ def meaning(node):
         fields = {"exc": node.exc.func if isinstance(node.exc, ast.Call) else node.exc}
     if isinstance(node, ast.With):
         fields["items"] = [i for i in node.items if not _moves_nothing(i)] or node.items
+    for name in ("bases", "decorator_list"):
+        if name in fields:
+            fields[name] = [n for n in fields[name] if getattr(n, "id", None) not in _NO_NUMBERS]
     if isinstance(node, ast.Call):
         called = getattr(node.func, "attr", getattr(node.func, "id", None))
         if called == "warn":

@@ -1,5 +1,6 @@
 """Tables as HTML: they scroll in a box of their own, fold, and carry their numbers as CSV."""
 
+import re
 from html import escape
 from urllib.parse import quote
 
@@ -10,6 +11,8 @@ from IPython.display import HTML
 ROWS = 8
 #: What a table without rows says.
 NOTHING = "nothing to show: no records of these data sets, or none of which it holds"
+#: Texts that begin with a sign and are numbers for all that: "-0.1", "+12.3%", "-0.1 to 0.2".
+_SIGNED = re.compile(r"[+-]([\d.,%±()/ e+-]|to)*")
 
 
 def as_html(caption, head, rows, data, folded=None, stub=None, more=False, datasets=()):
@@ -51,10 +54,24 @@ def as_html(caption, head, rows, data, folded=None, stub=None, more=False, datas
 
 def _download(caption, data):
     """A link that carries the numbers of a table with it."""
-    text = quote(spread_out(data).to_csv(index=False, float_format="%.10g"), safe=" ,;:.()/+*!~")
+    table = for_spreadsheets(spread_out(data))
+    text = quote(table.to_csv(index=False, float_format="%.10g"), safe=" ,;:.()/+*!~")
     letters = (c if c.isascii() and c.isalnum() else " " for c in caption.lower())
     name = "-".join("".join(letters).split())[:60]
     return f'<a download="{name}.csv" href="data:text/csv;charset=utf-8,{text}">data</a>'
+
+
+def for_spreadsheets(frame):
+    """A frame whose texts no spreadsheet takes for formulas: an apostrophe stands before those."""
+    frame = frame.rename(columns=_no_formula)
+    texts = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    return frame.assign(**{name: frame[name].map(_no_formula) for name in texts})
+
+
+def _no_formula(cell):
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    return cell if _SIGNED.fullmatch(cell) else f"'{cell}"
 
 
 def spread_out(frame):

@@ -127,6 +127,11 @@ def legend_below(figure, axis, room, columns=None, fontsize=8):
     figure.tight_layout(rect=(0, room, 1, 1))
 
 
+def plain(text):
+    """A name for a figure as it is: dollar signs begin no formula."""
+    return text.replace("$", r"\$")
+
+
 def heat_map(colours, texts, rows, columns, title, cmap):
     """A grid of coloured cells with a text in each.
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ldlrepro.base import LDLEstimator, seeded
+from ldlrepro.entrance import public
 from ldlrepro.models.baselines._constant import MeanPredictor
 
 
@@ -42,6 +43,7 @@ class RaisedZeros(LDLEstimator):
         inner = MeanPredictor() if self.estimator is None else self.estimator
         self.estimator_ = seeded(inner, self.random_state).fit(X, D)
 
+    @public
     def staged_predict(self, X):
         """Yield (floor, predicted distributions (n, c)) for each of ``floors``."""
         X = self._check_new(X)

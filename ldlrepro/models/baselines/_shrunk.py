@@ -3,6 +3,7 @@
 import numpy as np
 
 from ldlrepro.base import LDLEstimator, seeded
+from ldlrepro.entrance import public
 from ldlrepro.models.baselines._constant import MeanPredictor
 
 
@@ -61,6 +62,7 @@ class Shrunk(LDLEstimator):
         self.constant_ = D.mean(axis=0) if self.target == "mean" else np.full(D.shape[1], 1.0)
         self.constant_ = self.constant_ / self.constant_.sum()
 
+    @public
     def staged_predict(self, X):
         """Yield (factor, predicted distributions (n, c)) for each of ``factors``."""
         X = self._check_new(X)

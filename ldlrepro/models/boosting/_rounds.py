@@ -5,6 +5,7 @@ from scipy.special import softmax
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.entrance import public
 from ldlrepro.kernels import boosting as kernel
 from ldlrepro.kernels.columns import Binned
 from ldlrepro.metrics import kl_divergence
@@ -104,6 +105,7 @@ class Booster(LDLEstimator):
     def _predict(self, X):
         return softmax(list(self._staged(X))[-1], axis=1)
 
+    @public
     def staged_predict(self, X):
         """Predict after each kept round: (n, q) features in, yields ``n_estimators_`` (n, c)."""
         X = self._check_new(X)

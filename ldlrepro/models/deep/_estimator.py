@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.entrance import public
 from ldlrepro.models.deep._checks import check_some, check_two_classes
 from ldlrepro.models.deep._cuda import repeatable
 from ldlrepro.models.deep._images import check_images
@@ -22,6 +23,7 @@ class DeepLDL(LDLEstimator):
     #: Parameters of trees, for heads without.
     leaf_batches = None
 
+    @public
     def fit(self, images, D):
         """Learn from images and label distributions.
 
@@ -46,6 +48,7 @@ class DeepLDL(LDLEstimator):
         """
         return super().fit(images, D)
 
+    @public
     def predict(self, images):
         """Predict label distributions: images as in `fit`, (n, c) rows on the simplex out.
 

@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from importlib import import_module
 
 from ldlrepro.errors import MissingPackageError
+from ldlrepro.threads import one_at_a_time
 
 
 def needed(package):
@@ -17,9 +18,13 @@ def needed(package):
         ) from error
 
 
+@one_at_a_time
 @contextmanager
 def own_state(n_threads):
-    """Inside, torch has ``n_threads`` threads and random numbers of its own; then as before."""
+    """Inside, torch has ``n_threads`` threads and random numbers of its own; then as before.
+
+    Both belong to the whole process: fits in several threads take turns.
+    """
     torch = needed("torch")
     before = torch.get_num_threads()
     try:

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from torch import nn
 from tqdm import tqdm
 
+from ldlrepro.errors import outside
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.models.deep._trunks import make_trunk
 
@@ -232,7 +233,7 @@ class Trainer:
             f"predicts of the held-out rows, is not finite. The weights of epoch {self.best} are "
             f"kept; lower learning_rate={self.model.learning_rate}.",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=outside(),
         )
 
     def _step(self, rows):

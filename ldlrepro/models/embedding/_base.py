@@ -7,21 +7,25 @@ from sklearn.decomposition import KernelPCA as KernelComponents
 from sklearn.utils.validation import check_consistent_length
 
 from ldlrepro.base import ChecksX
+from ldlrepro.entrance import public
 from ldlrepro.memory import check_square
 from ldlrepro.models._rbf import kernel_width
+from ldlrepro.models.embedding._names import NamesOut
 from ldlrepro.models.embedding._solver import dimensions
 from ldlrepro.parameter_types import check_parameter_types
 
 _ROUNDING = 1e-14  # variances below this share of the largest are rounding, as are kernel values
 
 
-class Embeds(ChecksX, TransformerMixin):
+class Embeds(NamesOut, ChecksX, TransformerMixin):
     """Public ``transform`` around what authors write, ``_embed(X)``."""
 
+    @public
     def transform(self, X):
         """Embed rows: (n, q) in, (n, l) out, l the rounded share ``ratio`` of the features.
 
-        Errors are those of ``predict``.
+        ``set_output`` and scikit-learn's ``transform_output`` say what comes out, an array or a
+        DataFrame. Errors are those of ``predict``.
         """
         return self._embed(self._check_new(X))
 
@@ -35,6 +39,7 @@ class Embedding(Embeds, BaseEstimator):
 
     needs_D = False
 
+    @public
     def fit(self, X, D=None):
         """Learn the embedding.
 
@@ -57,6 +62,7 @@ class Embedding(Embeds, BaseEstimator):
         """
         return self.fit_sharing(X, D, {})
 
+    @public
     def fit_sharing(self, X, D, shared):
         """As `fit`; ``shared`` is a dict that keeps the components between fits on the same X."""
         check_parameter_types(self)

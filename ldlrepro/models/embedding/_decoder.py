@@ -8,6 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.entrance import public
 from ldlrepro.models.embedding._base import Embedding, Embeds
 from ldlrepro.models.embedding._pca import PCA
 from ldlrepro.models.embedding._solver import dimensions
@@ -43,6 +44,7 @@ class NeighbourDecoder(Embeds, LDLEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "search_")  # a parameter like lambda_ looks fitted by its name
 
+    @public
     def predict_grid(self, X, D, X_new, grid):
         """Predict with every point of a grid, sharing what the points have in common.
 

@@ -7,6 +7,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.entrance import public
+from ldlrepro.errors import outside
 from ldlrepro.metrics import sort_loss
 from ldlrepro.models.maxent._sabfgs import SABFGS
 
@@ -120,7 +122,7 @@ class AdaBoostLDL(LDLEstimator):
                     f"round {number} of {self.n_estimators} is left out: "
                     f"{type(learner).__name__} failed ({type(caught).__name__}: {caught})",
                     RuntimeWarning,
-                    stacklevel=3,
+                    stacklevel=outside(),
                 )
                 continue
             self.estimators_.append(learner)
@@ -146,6 +148,7 @@ class AdaBoostLDL(LDLEstimator):
         if self.warm_start and "init" in known and hasattr(last, "coef_"):
             learner.set_params(init=last.coef_)
 
+    @public
     def staged_predict(self, X):
         """Yield predicted distributions (n, c) after 1, 2, ... T learners, weights anew each time.
 

@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator
 from sklearn.ensemble import BaggingRegressor
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.entrance import public
 from ldlrepro.models.ensemble._adaboost import checked_learner
 
 
@@ -57,6 +58,7 @@ class BaggingLDL(LDLEstimator):
         bagging = BaggingRegressor(learner, self.n_estimators, random_state=self.random_state)
         self.estimators_ = [one.learner for one in bagging.fit(X, D).estimators_]
 
+    @public
     def staged_predict(self, X):
         """Yield predicted distributions (n, c), the mean of the first 1, 2, ... learners."""
         X = self._check_new(X)

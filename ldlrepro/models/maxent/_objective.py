@@ -15,7 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator, weigh
-from ldlrepro.errors import SettingsWarning
+from ldlrepro.entrance import public
+from ldlrepro.errors import SettingsWarning, outside
 from ldlrepro.kernels.maxent import normalise, skinny_product, subtract_top
 
 _SPARSE_PRODUCTS_BELOW = 0.2  # share of non-zero features under which compressed rows are faster
@@ -127,6 +128,7 @@ class MaxEnt(LDLEstimator):
             for iteration in self.path:
                 self.path_.setdefault(iteration, W)
 
+    @public
     def staged_predict(self, X):
         """Yield (iteration, predicted distributions (n, c)) for each in ``path``."""
         X = self._seen(self._check_new(X))
@@ -151,7 +153,7 @@ def warn_of_coefficients(model, X):
         f"{type(model).__name__}: {q} features and {n} rows without a penalty; what is predicted "
         f"hangs on max_iter={model.max_iter}. Set penalty above 0.",
         SettingsWarning,
-        stacklevel=4,
+        stacklevel=outside(),
     )
 
 

@@ -7,8 +7,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from ldlrepro.base import ChecksX, guarded
+from ldlrepro.entrance import public
 from ldlrepro.metrics import hamming_loss
-from ldlrepro.parameter_types import check_parameter_types
+from ldlrepro.parameter_types import check_parameter_types, check_scored
 from ldlrepro.threads import one_blas_thread
 from ldlrepro.validation import check_finite, check_given, check_kind
 
@@ -23,6 +24,7 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
     predictions are DataFrames with these columns.
     """
 
+    @public
     def fit(self, X, Y):
         """Learn from features and 0/1 labels.
 
@@ -50,11 +52,13 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         Y = check_labels(Y)
         check_consistent_length(X, Y)
         self.n_labels_ = Y.shape[1]
-        self.classes_ = [np.array([0, 1])] * self.n_labels_
+        # An array, a row a label: scikit-learn then takes scores (m, c) for those of labels.
+        self.classes_ = np.tile([0, 1], (self.n_labels_, 1))
         with guarded(self), one_blas_thread(X):
             self._fit(X, Y)
         return self
 
+    @public
     def predict_proba(self, X):
         """Score labels: (n, q) features in, (n, c) float64 out, larger for more relevant labels.
 
@@ -65,13 +69,34 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         """
         return self._checked(self._predict_proba, X)
 
+    @public
     def predict(self, X):
         """Predict labels: (n, c) int64, 1 where ``predict_proba(X) > 0.5``, errors as there."""
         return (self.predict_proba(X) > 0.5).astype(np.int64)
 
-    def score(self, X, Y):
-        """Share of entries of Y (n, c) predicted right."""
-        return 1.0 - hamming_loss(Y, self.predict(X))
+    @public
+    def score(self, X, Y, sample_weight=None):
+        """Share of entries of Y (m, c) predicted right, a float; 1 is best.
+
+        Parameters
+        ----------
+        X : as in `predict`
+        Y : (m, c) array-like of 0 and 1
+        sample_weight : (m,) array-like >= 0, weights of rows in the mean; None for equal ones
+
+        Raises
+        ------
+        ValueError
+            Entries of Y that are not 0 or 1, labels with other names or in another order than in
+            ``fit``, weights below 0 or all 0, and for the reasons of ``predict``.
+        """
+        check_scored(self, Y, sample_weight, "Y")
+        P = self.predict(X)
+        loss = hamming_loss(Y, P)
+        if sample_weight is None:
+            return 1.0 - loss
+        right = np.asarray(P) == np.asarray(Y)
+        return float(np.average(right.mean(axis=1), weights=sample_weight))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

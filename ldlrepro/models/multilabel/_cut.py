@@ -3,6 +3,7 @@
 import numpy as np
 
 from ldlrepro.base import seeded
+from ldlrepro.entrance import public
 from ldlrepro.models.multilabel._base import MultiLabelEstimator
 
 #: Stages of `CutAtCardinality.staged_predict`.
@@ -37,6 +38,7 @@ class CutAtCardinality(MultiLabelEstimator):
         self.estimator_ = seeded(self.estimator, self.random_state).fit(X, Y)
         self.cardinality_ = Y.sum(axis=1).mean()
 
+    @public
     def staged_predict(self, X):
         """Yield (cut, scores (n, c)) for each of `CUTS`."""
         X = self._check_new(X)

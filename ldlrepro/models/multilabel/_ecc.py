@@ -30,6 +30,7 @@ class ECC(SVMEnsemble):
     orders_ : (n_estimators, c) int, labels in the order of each chain
     coef_ : (n_estimators, c, q + c + 1); by position in the chain: weights of the scaled features,
         of the labels before it by their positions, and of the constant
+    n_iter_ : int, most passes over the rows in one of these SVMs
     n_unconverged_ : int, SVMs that max_iter stopped
 
     Raises
@@ -94,7 +95,7 @@ class ECC(SVMEnsemble):
         starts = self._starts(Y, rng)
         self.orders_ = np.array([rng.permutation(c) for _ in range(self.n_estimators)])
         self.coef_ = np.zeros((self.n_estimators, c, q + c + 1))
-        self.n_unconverged_ = 0
+        self.n_iter_ = self.n_unconverged_ = 0
         for order, coef in zip(self.orders_, self.coef_, strict=True):
             times = np.bincount(rng.randint(n, size=n), minlength=n) if self.bootstrap else 1
             upper = np.broadcast_to(self.C * np.asarray(times, float), n).copy()
@@ -104,9 +105,11 @@ class ECC(SVMEnsemble):
                 limit = rows[-1] + position
                 alpha = starts[label] * times
                 positive = Y[:, label] > 0
-                self.n_unconverged_ += not fit_svm(
+                passes = fit_svm(
                     rows, limit, positive, upper, alpha, visits, coef[position], *self._stop
                 )
+                self.n_iter_ = max(self.n_iter_, passes)
+                self.n_unconverged_ += passes == self.max_iter
 
     @property
     def _stop(self):

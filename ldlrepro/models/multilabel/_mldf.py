@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from ldlrepro.entrance import public
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.models._threads import in_threads
 from ldlrepro.models.multilabel._base import MultiLabelEstimator, check_whole
@@ -378,6 +379,7 @@ class MLDF(_Cascades, MultiLabelEstimator):
             last = P
         return last
 
+    @public
     def staged_predict_proba(self, X):
         """Yield the scores (n, c) after each kept layer; X (n, q), errors as in predict_proba."""
         yield from self._walk(self._check_new(X), self.cascade_, {})
@@ -431,6 +433,7 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
             last = P
         return last
 
+    @public
     def staged_predict(self, X):
         """Yield (measure, scores (n, c)) for the six measures; X (n, q)."""
         X = self._check_new(X)

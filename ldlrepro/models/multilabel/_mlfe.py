@@ -42,7 +42,8 @@ class MLFE(MultiLabelEstimator):
     dual_coef_ : (n, c), weights of the kernel with each training row.
     intercept_ : (c,)
     gamma_ : float, the kernel is exp(-gamma ||x - x'||^2); width: the mean distance of two rows
-    objectives_ : (steps + 1,), objective of the regression; it never rises
+    n_iter_ : int, steps of the regression
+    objectives_ : (``n_iter_`` + 1,), objective of the regression; it never rises
     n_unconverged_ : int, combinations stopped by the limit of 200 passes before the gradients were
         within a tenth of the penalty of what it allows
 
@@ -170,6 +171,7 @@ class MLFE(MultiLabelEstimator):
             if self.objectives_[-2] - objective <= self.tol * self.objectives_[-2]:
                 break
         self.objectives_ = np.array(self.objectives_)
+        self.n_iter_ = len(self.objectives_) - 1
 
     def _objective(self, F, signs):
         """The two losses at F (n, c), and the targets of the squared errors that replace them."""

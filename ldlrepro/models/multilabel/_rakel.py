@@ -35,6 +35,7 @@ class RAkEL(SVMEnsemble):
     labelsets_ : (m, k) int, labels of each set in increasing order
     combinations_ : list of m (classes, k) 0/1 arrays
     coef_ : list of m (classes, q + 1); the last column is the bias
+    n_iter_ : int, most passes over the rows in one SVM
     n_svms_, n_unconverged_ : int, SVMs fitted, and those stopped by max_iter
 
     Raises
@@ -97,12 +98,12 @@ class RAkEL(SVMEnsemble):
         rows = self._features.with_labels()
         upper, visits = np.full(n, float(self.C)), orders(n, rng)
         self.combinations_, self.coef_ = [], []
-        self.n_svms_ = self.n_unconverged_ = 0
+        self.n_iter_ = self.n_svms_ = self.n_unconverged_ = 0
         for labels in self.labelsets_:
             classes, of_row = np.unique(Y[:, labels], axis=0, return_inverse=True)
             coef = np.zeros((len(classes), X.shape[1] + 1))
             for number, w in enumerate(coef):
-                done = fit_svm(
+                passes = fit_svm(
                     rows,
                     rows[-1],
                     of_row.ravel() == number,
@@ -113,7 +114,8 @@ class RAkEL(SVMEnsemble):
                     self.tol,
                     self.max_iter,
                 )
-                self.n_unconverged_ += not done
+                self.n_iter_ = max(self.n_iter_, passes)
+                self.n_unconverged_ += passes == self.max_iter
             self.n_svms_ += len(classes)
             self.combinations_.append(classes)
             self.coef_.append(coef)

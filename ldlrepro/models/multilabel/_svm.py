@@ -60,20 +60,19 @@ def fit_svm(rows, limit, positive, upper, start, orders, w, tol, max_epochs):
     rows : `ScaledRows.with_labels`, of which the sparse columns below `limit` are used. positive :
     (n,) bool. upper : (n,), cost of each row. start : (n,), dual variables to start from, which
     become the answer's. Where the rows with a cost have one class, w is 0 and the bias -1 or 1.
-    Returns whether it converged.
+    Returns the passes over the rows: max_epochs where it did not converge.
     """
     used = upper > 0
     share = positive[used].mean()
     if share in (0.0, 1.0):
         w[:] = 0.0
         w[-1] = 2.0 * share - 1.0
-        return True
+        return 0
     X, indptr, indices, values, _ = rows
     y = np.where(positive, 1.0, -1.0)
-    epochs = hinge_dual(
+    return hinge_dual(
         X, indptr, indices, values, limit, y, upper, start, w, orders, tol, max_epochs
     )
-    return epochs < max_epochs
 
 
 class SVMEnsemble(MultiLabelEstimator):

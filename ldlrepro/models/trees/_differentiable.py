@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
+from ldlrepro.errors import outside
 from ldlrepro.kernels import ldlf as kernel
 from ldlrepro.metrics import kl_divergence
 
@@ -289,7 +290,7 @@ class DifferentiableForest(LDLEstimator):
                     f"square of the outputs f is above {LIMIT:g} or not finite. The trees of "
                     f"iteration {best} are kept; lower learning_rate={self.learning_rate}.",
                     ConvergenceWarning,
-                    stacklevel=4,
+                    stacklevel=outside(),
                 )
                 break
             if iteration in self.path:

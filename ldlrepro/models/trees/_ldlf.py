@@ -1,5 +1,6 @@
 """sLDLF: a forest of differentiable trees learned jointly on shared linear features."""
 
+from ldlrepro.entrance import public
 from ldlrepro.models.trees._differentiable import DifferentiableForest
 
 
@@ -155,6 +156,7 @@ class LDLForest(DifferentiableForest):
         self.n_iter_ = len(history.losses)
         self.path_ = history.path
 
+    @public
     def staged_predict(self, X):
         """Yield (iteration, predicted distributions (n, c)) for each in ``path``."""
         features = self._features(self._check_new(X))

@@ -1,5 +1,6 @@
 """sNDF-LDL: differentiable trees for label distributions, each learned by itself."""
 
+from ldlrepro.entrance import public
 from ldlrepro.models.trees._differentiable import DifferentiableForest
 
 
@@ -117,6 +118,7 @@ class NDFLDL(DifferentiableForest):
         self.loss_curves_ = [run.losses for run in runs]
         self.n_iter_ = sum(len(run.losses) for run in runs)
 
+    @public
     def staged_predict(self, X):
         """Yield (number of trees, predicted distributions (n, c)) for 1, 2, .. trees."""
         yield from self._stages(self._check_new(X))

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from ldlrepro.errors import SettingsWarning
+from ldlrepro.errors import SettingsWarning, outside
 from ldlrepro.models.trees._forest import DistributionForest
 
 
@@ -69,6 +69,6 @@ class SingleLabelRF(DistributionForest):
                 f"SingleLabelRF learns the largest label of each row alone, {largest:.0%} of its "
                 "degrees on average: predictions will be far too sharp. StructRF learns them all.",
                 SettingsWarning,
-                stacklevel=3,
+                stacklevel=outside(),
             )
         self._grow(X, np.eye(D.shape[1])[label], label, D.shape[1])

@@ -8,7 +8,7 @@ from ldlrepro import datasets as data
 from ldlrepro.metrics import MEASURES
 from ldlrepro.report.compare import family, wins
 from ldlrepro.report.comparison.matrix import LEAST, REGION, by_families, complete, skill
-from ldlrepro.report.plots import nothing
+from ldlrepro.report.plots import nothing, plain
 
 
 def advice(records, null, measure, names):
@@ -84,7 +84,7 @@ def front_picture(found, measure):
     ----------
     found : of `front`, by this measure
     """
-    if found.empty:
+    if found.skill.isna().all():  # also where there is none
         return nothing("No method was run on every one of these data sets.")
     x, y, front = found.seconds, found.skill, list(found.index[found.front])
     figure, axis = plt.subplots(figsize=(9, 7))
@@ -98,7 +98,7 @@ def front_picture(found, measure):
         else:
             place = ((3, -9), (3, 3), (-3, 3), (-3, -9))[i % 4]
         axis.annotate(
-            f"{i} {method}" if on_front else str(i),
+            plain(f"{i} {method}") if on_front else str(i),
             (x[method], y[method]),
             xytext=place,
             textcoords="offset points",
@@ -106,7 +106,7 @@ def front_picture(found, measure):
             fontsize=7,
             color="black" if on_front else "0.35",
         )
-        axis.plot([], [], " ", label=f"{i} {method}")
+        axis.plot([], [], " ", label=plain(f"{i} {method}"))
     axis.legend(
         fontsize=7,
         handlelength=0,

@@ -4,7 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from ldlrepro.metrics import MEASURES
-from ldlrepro.report.comparison.matrix import LEAST, skill
+from ldlrepro.report.comparison.matrix import LEAST, NO_LOSS, skill
+from ldlrepro.report.plots import nothing, plain
 
 #: Methods that are drawn at most, the best and the user's.
 MOST = 30
@@ -20,20 +21,24 @@ def folds_picture(records, null, measure, mine=()):
     records : a row a data set, method and fold; null : method at skill 0
     mine : names of methods that are drawn whatever their place
     """
-    order = list(skill(records, null, measure).index)
+    table = skill(records, null, measure)
+    if table.empty:
+        return nothing("No records.")
+    order = list(table.index)
     shown = [m for i, m in enumerate(order) if i < MOST or m in mine or m == null]
     value = records.set_index(["method", "dataset", "fold"])[measure]
     loss = 1 - value if MEASURES[measure].greater_is_better else value
-    share = 1 - loss / loss.xs(null).reindex(loss.index.droplevel("method")).to_numpy()
+    of_null = loss.xs(null).reindex(loss.index.droplevel("method")).to_numpy()
+    share = 1 - loss / np.where(of_null > NO_LOSS, of_null, np.nan)
     figure, axis = plt.subplots(figsize=(9, 1.2 + 0.24 * len(shown)))
     jitter = np.random.default_rng(0)
     for row, method in enumerate(shown):
-        dots = share.xs(method).clip(lower=LEAST)
+        dots = share.xs(method).dropna().clip(lower=LEAST)
         color = "C1" if method in mine else "C0"
         height = row + jitter.uniform(-0.22, 0.22, len(dots))
         axis.scatter(dots, height, s=10, alpha=0.5, color=color, linewidths=0)
         axis.plot([dots.mean()] * 2, [row - 0.35, row + 0.35], color=color, linewidth=2)
-    axis.set_yticks(range(len(shown)), [f"▶ {m}" if m in mine else m for m in shown])
+    axis.set_yticks(range(len(shown)), [plain(f"▶ {m}" if m in mine else m) for m in shown])
     axis.set_ylim(len(shown) - 0.4, -0.6)
     axis.axvline(0, color="0.6", linewidth=0.8)
     axis.set_xlabel(f"share of {null}'s loss removed in a fold ({MEASURES[measure].label})")

@@ -15,7 +15,7 @@ from ldlrepro.protocols.declare import reseeded
 from ldlrepro.report import chapter, provenance
 from ldlrepro.report.compare import duels, family, held, wins
 from ldlrepro.report.mldf.tables import own_measures
-from ldlrepro.report.plots import heat_map, nothing
+from ldlrepro.report.plots import heat_map, nothing, plain
 from ldlrepro.report.values import Share, Spread
 
 #: Predictor at skill 0, by task.
@@ -25,6 +25,8 @@ LEAST = -0.5
 #: Region of practical equivalence: a hundredth of the null predictor's loss. Probability above
 #: which a comparison is decided.
 REGION, SURE = 0.01, 0.95
+#: A loss of the null predictor below this is rounding: there is nothing to remove a share of.
+NO_LOSS = 1e-12
 
 
 def open_matrix(
@@ -111,15 +113,15 @@ def skill(records, null, measure):
 
     Returns
     -------
-    DataFrame, a row a method, a column a data set that has the null predictor; methods that have
-    every data set first, by falling mean over the families of data sets
+    DataFrame, a row a method, a column a data set on which the null predictor has a loss; methods
+    that have every data set first, by falling mean over the families of data sets
     """
     loss = means(records, measure)
     if null not in loss.index:
         return loss.iloc[:0, :0]
     if MEASURES[measure].greater_is_better:
         loss = 1 - loss
-    table = (1 - loss / loss.loc[null]).loc[:, loss.loc[null].notna()]
+    table = (1 - loss / loss.loc[null]).loc[:, loss.loc[null] > NO_LOSS]
     order = pd.DataFrame(
         {"holes": table.isna().sum(axis=1), "mean": by_families(table).mean(axis=1)}
     )
@@ -425,10 +427,11 @@ def skill_picture(table, names, mine=(), title=""):
     """
     if table.empty:
         return nothing("No records.")
-    labels = [f"▶ {method}" if method in mine else method for method in table.index]
+    labels = [plain(f"▶ {method}" if method in mine else method) for method in table.index]
     colours = np.clip(table.to_numpy(float) / abs(LEAST), -1, 1)
     texts = table.map(lambda v: "" if pd.isna(v) else _short(v)).to_numpy()
-    return heat_map(colours, texts, labels, [names.get(d, d) for d in table], title, "PRGn")
+    columns = [plain(names.get(d, d)) for d in table]
+    return heat_map(colours, texts, labels, columns, plain(title), "PRGn")
 
 
 def by_families(table):

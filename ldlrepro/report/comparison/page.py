@@ -50,16 +50,17 @@ def tables(found):
 
 def write(found, path):
     """Write the page of a `Comparison`: pictures, its `tables`, and all records as CSV."""
-    style()
     records = io.StringIO()
     found.to_csv(records)
     names = ", ".join(found.names.values())
     share = f"the share of {found.null}'s loss that each method removes"
-    pictures = (
-        _image(found.picture(), f"Heat map of {share} on {names}"),
-        _image(found.folds_picture(), f"Dots of {share}, one for a fold"),
-        _image(found.time_picture(), f"Points of {share} against the seconds of a fit"),
-    )
+    with plt.rc_context({"text.usetex": False}):  # names are no TeX, and the style is ours alone
+        style()
+        pictures = (
+            _image(found.picture(), f"Heat map of {share} on {names}"),
+            _image(found.folds_picture(), f"Dots of {share}, one for a fold"),
+            _image(found.time_picture(), f"Points of {share} against the seconds of a fit"),
+        )
     text = (
         "<!doctype html><html lang='en'><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
