@@ -2,6 +2,7 @@
 
 import tomllib
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 import pytest
