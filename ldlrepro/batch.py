@@ -336,9 +336,9 @@ def _made(path):
     """A notebook that papermill wrote, or None."""
     try:
         made = nbformat.read(path, as_version=4)
-    except (OSError, ValueError, nbformat.reader.NotJSONError):
+        return made if "papermill" in made.metadata and made.cells is not None else None
+    except Exception:  # whatever else lies there: no notebook, or half of one
         return None
-    return made if "papermill" in made.metadata else None
 
 
 def _outcome(made):

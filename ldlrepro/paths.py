@@ -41,9 +41,9 @@ def shipped_results() -> Path:
     return results() if IN_CHECKOUT else DATA / "results"
 
 
-def known_results() -> Path:
-    """Folder of records to tell of: the user's, or where there is none yet, those installed."""
-    return results() if results().is_dir() else shipped_results()
+def known_results() -> list[Path]:
+    """Folders of records that count as there: the user's, and those that are installed."""
+    return list(dict.fromkeys([results(), shipped_results()]))
 
 
 def quick_results() -> Path:

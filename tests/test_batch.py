@@ -177,6 +177,19 @@ def test_what_the_users_environment_may_do_to_a_batch(away, monkeypatch):
     assert "image/png" in path.read_text()
 
 
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"cells": 1, "nbformat": 4}', "null", "\0"])
+def test_a_file_that_is_no_notebook_is_in_nobodys_way(away, monkeypatch, text):
+    out = away / "out"
+    out.mkdir()
+    for name in ("n", "other"):
+        (out / f"{name}.ipynb").write_text(text)
+    ran = []
+    monkeypatch.setattr(batch, "_execute", lambda *a: ran.append(a))
+    notebook(away, "n", "n = 1")
+    assert batch.run([], {}, out) == [(out / "n.ipynb", True)] and len(ran) == 1
+    assert "<tr><td>" not in (out / "index.html").read_text(encoding="utf-8")
+
+
 def test_a_notebook_without_its_pictures_is_not_finished(away):
     with_picture(away, "n", "print(n)")
     with pytest.raises(batch.NotebookError, match="n.ipynb: cells that show a picture in the book"):

@@ -2,6 +2,7 @@
 
 import tomllib
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -232,12 +233,31 @@ def test_both_sides_of_the_bench_do_about_equally_well(small_standins):
         assert row["average_precision"] == pytest.approx(row["peer_average_precision"], abs=near)
 
 
-def test_where_nothing_was_run_the_installed_records_are_told_of(tmp_path, monkeypatch):
+def test_installed_records_are_told_of_beside_those_of_the_user(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "IN_CHECKOUT", False)
     monkeypatch.setattr(paths, "results", lambda: tmp_path / "results")
-    assert paths.known_results() == paths.DATA / "results"
-    (tmp_path / "results").mkdir()
-    assert paths.known_results() == tmp_path / "results"
+    for _ in range(2):
+        assert paths.known_results() == [tmp_path / "results", paths.DATA / "results"]
+        (tmp_path / "results").mkdir(exist_ok=True)
+
+
+@pytest.mark.parametrize("text, folder", [("", None), ("~/a", "HOME/a"), ("b", "CWD/b")])
+def test_folders_that_variables_name_are_absolute(tmp_path, monkeypatch, text, folder):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    wanted = folder and Path(
+        folder.replace("HOME", f"{tmp_path}/home").replace("CWD", str(tmp_path))
+    )
+    default = paths.IN_CHECKOUT and paths.DATA / "results"
+    monkeypatch.setenv("LDLREPRO_RESULTS", text)
+    assert paths.results() == (wanted or default)
+    monkeypatch.setenv("LDLREPRO_DATA", text)
+    if wanted:
+        wanted.mkdir(parents=True)
+    assert paths.local_copies() == wanted
+    paths.settle()
+    monkeypatch.chdir("/")
+    assert paths.results() == (wanted or default) and paths.local_copies() == wanted
 
 
 @pytest.mark.skipif(not paths.IN_CHECKOUT, reason="pyproject.toml is not installed")

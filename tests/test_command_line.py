@@ -10,6 +10,7 @@ import pytest
 
 import ldlrepro
 from ldlrepro import cli, commands, paths, protocols, scoreboard
+from ldlrepro.protocols import progress
 
 
 def parsers(parser, name="ldlrepro"):
@@ -112,10 +113,21 @@ def test_an_unknown_paper_is_answered_with_the_nearest(capsys, arguments, messag
 @pytest.mark.parametrize("terminal", [True, False])
 def test_who_waits_at_a_terminal_is_told_for_what(terminal, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
-    monkeypatch.setattr(commands, "_PATIENCE", 0.01)
+    monkeypatch.setattr(progress, "_TICK", 0.1)
     with commands._patience("reading"):
-        time.sleep(0.3)
-    monkeypatch.setattr(commands, "_PATIENCE", 60)
+        time.sleep(0.5)
+    told = capsys.readouterr().err
+    assert terminal == told.startswith("\rldlrepro: reading ... 0 s\rldlrepro: reading ... 0 s")
+    assert told.endswith("\r") if terminal else not told  # the line goes when it is over
+    monkeypatch.setattr(progress, "_TICK", 60)
     with commands._patience("nothing"):
         pass
-    assert capsys.readouterr().err == ("ldlrepro: reading ...\n" if terminal else "")
+    assert capsys.readouterr().err == ""
+
+
+def test_the_clock_of_the_bar_goes_on_between_fits(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(progress, "_TICK", 0.1)
+    with progress.Progress([1.0]):
+        time.sleep(0.5)
+    assert capsys.readouterr().err.count("0/1 fits") >= 3

@@ -364,3 +364,20 @@ def test_a_worker_that_dies_costs_its_own_fit_only(records, monkeypatch):
     rows = proved(sample=100).set_index(["method", "fold"])
     assert rows.outcome["kNN", 2] == "failed" and "its process died" in rows.why["kNN", 2]
     assert len(rows) == 15 and (rows.outcome.drop([("kNN", 2)]) == "equal").all()
+
+
+def test_status_and_run_agree_on_installed_records(records, tmp_path, monkeypatch):
+    """Beside them any folder of the user's: what it lacks is not missing."""
+    monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path / "mine"))
+    monkeypatch.setattr(state.paths, "known_results", lambda: [tmp_path / "mine", tmp_path])
+    for _ in range(2):
+        assert {row["done"] for row in state.status(PAPER)} == {5}
+        assert run(PAPER, progress=False) == {"computed": 0, "kept": 15, "unavailable": {}}
+        (tmp_path / "mine").mkdir(exist_ok=True)
+        (tmp_path / "mine" / "other.csv").write_text("a,b")
+    alter(records, "kNN", 2, clark=2.0)
+    frame = records.read(SET)
+    jobs = frame[(frame.method == "kNN") & (frame.fold == 2)].to_dict("records")
+    records.put([row | {"fingerprint": "0" * 12 + "." + "0" * 12} for row in jobs])
+    assert run(PAPER, progress=False)["computed"] == 1
+    assert {row["done"] for row in state.status(PAPER)} == {5}

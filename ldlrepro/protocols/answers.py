@@ -27,8 +27,6 @@ class Answers:
 
     def __init__(self, profile="paper", seed=None):
         self._profile, self._seed = profile, seed
-        #: Where the records are; None leaves it to `protocols.status`, which asks the same.
-        self._root = paths.known_results() if profile == "paper" and not seed else None
         self._made_of = self._digest()
         self._warned = False
 
@@ -46,7 +44,7 @@ class Answers:
 
         paper = reseeded(protocols.get_paper(name), self._seed)
         with self._hearing():
-            rows = protocols.status(paper, self._profile, self._root)
+            rows = protocols.status(paper, self._profile)
         if name in protocols.paper_names() and not self._warned:
             with suppress(OSError):
                 self._keep(name, json.dumps(rows))
@@ -83,23 +81,19 @@ class Answers:
         found = sha256()
         for text in (platform.python_version(), *map(version, _PACKAGES)):
             found.update(f"{text}\0".encode())
-        for folder, pattern in (
-            (paths.PACKAGE, "*.py"),
-            (paths.PACKAGE, "*.pyi"),
-            (self._records(), "*.csv"),
-        ):
+        folders = [(paths.PACKAGE, "*.py"), (paths.PACKAGE, "*.pyi")]
+        for folder, pattern in (*folders, *((folder, "*.csv") for folder in self._records())):
             for path in sorted(folder.rglob(pattern)):
                 _add(found, path, path.relative_to(folder))
-        for path in (paths.REGISTRY, paths.known_results() / "ledger.csv", accepted.path()):
+        ledgers = [folder / "ledger.csv" for folder in paths.known_results()]
+        for path in (paths.REGISTRY, *ledgers, accepted.path()):
             _add(found, path, path.name)
         return found.hexdigest()
 
     def _records(self):
-        if self._root is not None:
-            return self._root
         if self._seed is not None:
-            return paths.results_of_seed(self._seed, self._profile)
-        return paths.quick_results()
+            return [paths.results_of_seed(self._seed, self._profile)]
+        return paths.known_results() if self._profile == "paper" else [paths.quick_results()]
 
 
 def _add(found, path, name):

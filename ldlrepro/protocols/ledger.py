@@ -25,10 +25,12 @@ def _key(row):
 
 def entries():
     """Lines of the ledger, as dicts of text; ``compared`` is a list."""
-    path = paths.known_results() / "ledger.csv"
-    table = Table(path, COLUMNS, key=_key)
-    table.warn(path)
-    return [row | {"compared": json.loads(row["compared"])} for row in table.good]
+    good = []
+    for path in (folder / "ledger.csv" for folder in paths.known_results()):
+        table = Table(path, COLUMNS, key=_key)
+        table.warn(path)
+        good += table.good
+    return [row | {"compared": json.loads(row["compared"])} for row in good]
 
 
 def append(new):

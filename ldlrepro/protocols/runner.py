@@ -94,19 +94,20 @@ def run(
     seconds, ledger = _Seconds(), Ledger()
     for experiment in chosen:
         store = state.open_store(paper, experiment, profile, out)
-        here = state.open_store(paper, experiment, profile)
+        here = state.stores(paper, experiment, profile)
         journal = Journal(store.folder) if recompute else None
         folds = state.folds_of(experiment, profile)
         lent = state.lenders(experiment) if profile == "paper" else []
         for name in state.datasets_of(paper, experiment, profile):
             if names is not None and name not in names:
                 continue
-            own = [s.read(name) for s in {s.folder: s for s in (here, store)}.values()]
-            records = [state.with_borrowed(f, lent, name) for f in own] if lent else own
+            places = {s.folder: (place, s) for place, s in (*here, (None, store))}.values()
+            own = [(place, s.read(name)) for place, s in places]
+            records = [state.with_borrowed(f, lent, name, p) if lent else f for p, f in own]
             wanted = []
             seconds.learn(name, records)
             if recompute:  # what others hold is theirs to compute
-                records = [state.with_borrowed(f.iloc[:0], lent, name) for f in own]
+                records = [state.with_borrowed(f.iloc[:0], lent, name, p) for p, f in own]
             done = [state.done(paper, experiment, name, r, profile, ledger) for r in records]
             for method in (state.under(m, profile) for m in experiment.methods_on(name)):
                 if methods is not None and method.name not in methods:

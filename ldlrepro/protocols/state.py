@@ -55,6 +55,19 @@ def open_store(paper, experiment, profile="paper", root=None):
     return RecordStore(root / paper.name / experiment.name, experiment.measures)
 
 
+def stores(paper, experiment, profile="paper", root=None):
+    """Stores whose records count as there: that of `open_store`, and what is installed beside it.
+
+    Returns
+    -------
+    list of (root for `with_borrowed`, RecordStore), the one that is written first
+    """
+    first = open_store(paper, experiment, profile, root)
+    if root is not None or profile != "paper" or paper.seed is not None:
+        return [(root, first)]
+    return [(r, open_store(paper, experiment, root=r)) for r in paths.known_results()]
+
+
 def lenders(experiment):
     """Who holds records of the same fits, of an experiment that borrows.
 
@@ -235,14 +248,19 @@ def status(paper, profile="paper", root=None):
     paper = get_paper(paper) if isinstance(paper, str) else paper
     ledger, rows = Ledger(), []
     for experiment in paper.experiments:
-        store = open_store(paper, experiment, profile, root)
+        there_are = stores(paper, experiment, profile, root)
         lent, marks = lenders(experiment) if profile == "paper" else [], {}
         for name in datasets_of(paper, experiment, profile):
-            records = store.read(name, _Row._fields)
-            if lent:
-                records = with_borrowed(records, lent, name, root, _Row._fields)
-            fresh = done(paper, experiment, name, records, profile, ledger, marks)
-            there = records.groupby("method").fold.agg(set)
+            fresh, there = {}, {}
+            for place, store in there_are:
+                records = store.read(name, _Row._fields)
+                if lent:
+                    records = with_borrowed(records, lent, name, place, _Row._fields)
+                found = done(paper, experiment, name, records, profile, ledger, marks)
+                for method, folds in found.items():
+                    fresh[method] = fresh.get(method, set()) | folds
+                for method, folds in records.groupby("method").fold.agg(set).items():
+                    there[method] = there.get(method, set()) | folds
             for method in experiment.methods_on(name):
                 mine = fresh[method.name]
                 rows.append(
