@@ -89,7 +89,6 @@ def mae_expectation(D, P, per_row=False):
 
 
 def _share_within(years):
-    @public
     def measure(D, P):
         return float((mae_argmax(D, P, per_row=True) <= years).mean())
 
