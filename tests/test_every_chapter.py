@@ -28,7 +28,7 @@ HARD = {
     "ldlf": ["Natural_Scene"],
     "mldf": ["mediamill"],
     "adaboost_ldl": ["Natural_Scene"],
-    "comparison": ["Movie"],
+    "comparison": ["CAL500"],
     "mslp": ["SCUT_FBP"],
 }
 SINGLE = [(name, [d]) for name in CHAPTERS for d in SETS[name]]

@@ -315,6 +315,9 @@ def practical(records, methods, null, measure, region=REGION):
     DataFrame, a row a pair: first, second, numbers of data sets with the first better, with no
     practical difference, with the second better, and undecided
     """
+    heads = ["first", "second", "first better", "no difference", "second better", "undecided"]
+    if null not in set(records.method):
+        return pd.DataFrame(columns=heads)
     by_fold = records.pivot_table(index=["dataset", "fold"], columns="method", values=measure)
     loss = 1 - by_fold if MEASURES[measure].greater_is_better else by_fold
     share = loss.div(loss[null].groupby("dataset").transform("mean"), axis=0)
@@ -330,7 +333,6 @@ def practical(records, methods, null, measure, region=REGION):
                 sure = [i for i in range(3) if p[i] > SURE]
                 found[sure[0] if sure else 3] += 1
         rows.append((first, second, *found))
-    heads = ["first", "second", "first better", "no difference", "second better", "undecided"]
     return pd.DataFrame(rows, columns=heads)
 
 
