@@ -25,7 +25,12 @@ import ldlrepro
 from ldlrepro import SABFGS, AdaBoostLDL, cli, commands, comparing, datasets, userdata
 from ldlrepro.comparing import CompareError, compare, load_methods
 from ldlrepro.discovery import TASKS
-from ldlrepro.errors import DataUnavailableError, NormalisationWarning, UnknownNameError
+from ldlrepro.errors import (
+    DataUnavailableError,
+    LdlreproError,
+    NormalisationWarning,
+    UnknownNameError,
+)
 from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.papers import comparison
@@ -535,7 +540,8 @@ def test_a_null_predictor_without_a_loss_has_no_skill():
         folds_picture(only, "null", "kl_divergence"),
         choice.front_picture(choice.front(only, "null", "kl_divergence"), "kl_divergence"),
     ):
-        assert [t.get_text() for axis in figure.axes for t in axis.texts] == ["No records."]
+        ((said,),) = [axis.texts for axis in figure.axes]
+        assert said.get_text().startswith("No ")
 
 
 def test_bad_places_and_seeds_are_told_before_the_fits(tmp_path, capsys):
@@ -856,7 +862,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_any_fit(here, tmp_path):
     X, D = rows()
     Mean.fits = 0
     (tmp_path / "file").write_text("")
-    with pytest.raises(runner.RunError, match="cannot be written to .*file.* Nothing was run"):
+    with pytest.raises(LdlreproError, match="file is a file, and a folder of records belongs"):
         compare({"mean": Mean()}, X, D, folds=3, records=tmp_path / "file")
     assert Mean.fits == 0
 

@@ -20,6 +20,7 @@ LAYER = {
     "validation": 0,
     "memory": 0,
     "threads": 0,
+    "entrance": 0,
     "kernels": 0,
     "metrics": 1,
     "datasets": 1,

@@ -88,8 +88,9 @@ def fields_as_text(app, what, name, thing, options, lines):
 
 def own_signature(app, what, name, thing, options, signature, returns):
     """Of a measure, what its decorator takes: `per_row` too."""
-    if hasattr(thing, "__wrapped__"):
-        return str(inspect.signature(thing, follow_wrapped=False)), returns
+    inner = getattr(thing, "__wrapped__", None)  # `public` wraps all that users call
+    if hasattr(inner, "__wrapped__"):
+        return str(inspect.signature(inner, follow_wrapped=False)), returns
     return None
 
 

@@ -1,6 +1,5 @@
 """Tables as HTML: they scroll in a box of their own, fold, and carry their numbers as CSV."""
 
-import re
 from html import escape
 from urllib.parse import quote
 
@@ -11,8 +10,8 @@ from IPython.display import HTML
 ROWS = 8
 #: What a table without rows says.
 NOTHING = "nothing to show: no records of these data sets, or none of which it holds"
-#: Texts that begin with a sign and are numbers for all that: "-0.1", "+12.3%", "-0.1 to 0.2".
-_SIGNED = re.compile(r"[+-]([\d.,%±()/ e+-]|to)*")
+#: Letters of texts that are numbers for all their sign: "-0.1", "+12.3%", "-0.1 to 0.2".
+_OF_NUMBERS = frozenset("0123456789.,%±()/ e+-to")
 
 
 def as_html(caption, head, rows, data, folded=None, stub=None, more=False, datasets=()):
@@ -71,7 +70,8 @@ def for_spreadsheets(frame):
 def _no_formula(cell):
     if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
         return cell
-    return cell if _SIGNED.fullmatch(cell) else f"'{cell}"
+    signed = cell[0] in "+-" and _OF_NUMBERS.issuperset(cell)
+    return cell if signed else f"'{cell}"
 
 
 def spread_out(frame):
