@@ -10,8 +10,8 @@ from IPython.display import HTML
 ROWS = 8
 #: What a table without rows says.
 NOTHING = "nothing to show: no records of these data sets, or none of which it holds"
-#: Letters of texts that are numbers for all their sign: "-0.1", "+12.3%", "-0.1 to 0.2", "+4.2 sd".
-_OF_NUMBERS = frozenset("0123456789.,%±()/ e+-tosd")
+#: Letters of texts that are numbers for all their sign: "-0.1", "+4.2 sd", "-0.1 (p < 0.05)".
+_OF_NUMBERS = frozenset("0123456789.,%±()/ e+-tosdp<>")
 
 
 def as_html(caption, head, rows, data, folded=None, stub=None, more=False, datasets=()):
