@@ -237,6 +237,8 @@ def _of_divisions(records):
             for number, some in enumerate(every)
         }
     ).dropna()
+    if means.empty:
+        return NOT_RUN
     range_ = means.max(axis=1) / means.min(axis=1) - 1
     return share_claim(
         range_ <= NEAR,
