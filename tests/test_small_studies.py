@@ -10,8 +10,6 @@ from ldlrepro.protocols.split import hold_out, ten_folds
 from ldlrepro.studies import forests, gains, modes, on_faces, one_layer, toys, warm_stop
 from ldlrepro.studies.adaptive_step import _cluster
 
-pytestmark = pytest.mark.jit_only("whole fits")
-
 
 def test_forests_of_the_paper_and_their_rivals():
     found = forests.run(quick=True)
