@@ -23,7 +23,7 @@ from nbclient.exceptions import DeadKernelError
 from ldlrepro import errors, paths, protocols
 from ldlrepro.parameters import check, listed, processes, seed, told
 from ldlrepro.protocols.progress import waiting
-from ldlrepro.protocols.store import write_whole
+from ldlrepro.protocols.store import probe, write_whole
 from ldlrepro.report.chapter import chosen
 
 #: Parameters under which the same notebook comes out: what the title leaves out.
@@ -140,10 +140,7 @@ def run(papers, parameters, out, jobs=1, fresh=False):
 
 def _make(folder):
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".probe-{os.getpid()}.tmp"
-        probe.write_bytes(b"")
-        probe.unlink()
+        probe(folder)
     except OSError as error:
         raise errors.UnknownFolderError(
             f"Notebooks cannot be written to {folder}: {error.strerror}. Nothing was run; name "

@@ -27,6 +27,7 @@ from ldlrepro.protocols.fingerprint import fingerprint
 from ldlrepro.protocols.journal import Journal
 from ldlrepro.protocols.ledger import Ledger
 from ldlrepro.protocols.progress import Progress, waiting
+from ldlrepro.protocols.store import probe
 
 #: Seconds in which a scheduler of dask has to answer, and to have a worker.
 _DASK_SECONDS = 20
@@ -242,10 +243,7 @@ def _goes_on(finished):
 def check_writable(folder):
     """Raise a RunError where no file can be made in a folder."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".probe-{os.getpid()}.tmp"
-        probe.write_bytes(b"")
-        probe.unlink()
+        probe(folder)
     except OSError as error:
         raise RunError(
             f"Records cannot be written to {folder}: {error.strerror}. Nothing was run; make it "

@@ -306,6 +306,13 @@ def write_table(path, columns, rows):
     write_whole(path, "".join(lines))
 
 
+def probe(folder):
+    """Make a folder where it is missing, and try a file in it; OSError where that cannot be."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
 def write_whole(path, text):
     """Replace the file at ``path`` by ``text``: beside it first, flushed, then moved into place."""
     _sweep(path)
