@@ -33,7 +33,7 @@ from ldlrepro.report.mldf.tables import own_measures
 from ldlrepro.report.provenance import display_names
 from ldlrepro.userdata import bunch, check_name
 
-#: What runs on a user's data where he names nothing: one or two of each family.
+#: What runs on a user's data where none is named: one or two of each family.
 DEFAULTS = {
     "ldl": (
         "StructRF",
@@ -156,7 +156,7 @@ def compare(
     columns = data.feature_names if stored is None and data.get("is_named") else None
     chosen = _methods(methods, kind, stored, columns)
     made, notes = own.run(chosen, sources, experiment, records, n_jobs, progress)
-    if stored is not None:  # a copy of his that is not the registered file is named so
+    if stored is not None:  # a user's copy that is not the registered file is named so
         names = display_names(made, sources, table.reset_index())
     every = made if stored is None else pd.concat([made, stored], ignore_index=True)
     mine = [m.name for m in chosen] if stored is not None else _foreign(chosen)

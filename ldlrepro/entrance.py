@@ -13,8 +13,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn import config_context, get_config
 
-#: scikit-learn's settings inside: its defaults, whatever the user and his environment have set.
-#: Those that only print stay his, and so does the routing of metadata.
+#: scikit-learn's settings inside: its defaults, whatever the user and the environment have set.
+#: Those that only print stay the user's, and so does the routing of metadata.
 _OWN = {
     "array_api_dispatch": False,
     "assume_finite": False,
@@ -80,7 +80,7 @@ def public(function):
         with own_settings():
             keywords, _ = checked(arguments, keywords)
             found = function(*arguments, **keywords)
-        while True:  # between two stages the caller has his own settings
+        while True:  # between two stages the caller's own settings hold
             with own_settings():
                 try:
                     stage = next(found)
@@ -107,7 +107,7 @@ def own_settings():
 
 @contextmanager
 def users_settings():
-    """Inside `own_settings`, the user's again: for objects of his that he set up under them."""
+    """Inside `own_settings`, the user's again: for objects that were set up under them."""
     outside = _OUTSIDE.get()
     if outside is None:
         yield

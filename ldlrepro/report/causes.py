@@ -64,8 +64,8 @@ def states(chapter, table):
 
     "comes out" with the settings of the tables: nearly all cells that tell agree, and of all cells,
     the others among them, ours is within the tolerance in nearly all; "matched" so with a setting
-    of `causes`, on as many cells; "narrowed" where one has more cells that agree than the tables;
-    "open".
+    of `causes`, on as many cells; "narrowed" where one brings more cells within the tolerance than
+    the tables have, and no fewer that tell and agree; "cannot tell" where no cell tells; "open".
 
     Parameters
     ----------
