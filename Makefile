@@ -14,6 +14,10 @@ INTERPRETED := $(shell grep -l 'mark.interpreted' tests/test_*.py)
 # The output of a target in one piece, where make can.
 IN_PIECES := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
+# Packages are installed without bytecode (a minute less). What is imported is compiled once and kept:
+# each test that starts a command would compile it again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: book archive test checks lint unit interpreted notebooks verify quick pages slow coverage clean
 .DEFAULT_GOAL := book
 

@@ -78,7 +78,7 @@ def kept(folder):
     return there
 
 
-def wait_until(condition, seconds=60):
+def wait_until(condition, seconds=180):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
