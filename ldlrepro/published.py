@@ -136,10 +136,13 @@ def compare(ours: pd.DataFrame, paper_rows: pd.DataFrame, on=("dataset", "method
 
 def _repeated(cells):
     """Cells of Sorensen whose row has Intersection too: 1 minus it (see MIRRORED)."""
-    key = [c for c in ("table", "dataset", "method") if c in cells]
+    key = [c for c in ("table", "dataset", "method", "setting") if c in cells]
+    mirrors = cells["measure"] == "sorensen"
+    if not mirrors.any():
+        return mirrors
     there = cells["measure"].where(cells["measure"] == "intersection")
     beside = there.groupby([cells[c] for c in key]).transform("count") > 0
-    return (cells["measure"] == "sorensen") & beside
+    return mirrors & beside
 
 
 def half_unit(printed: str) -> float:

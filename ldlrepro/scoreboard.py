@@ -485,15 +485,21 @@ def show_causes(name):
     --------
     findings : What matters most.
     """
-    how, title = _how(name), BOARDS[name].title
-    for what, chapter in _parts(name)[:2]:
-        yield from causes.show_causes(chapter, f"{title}, {what}" if what else title, **how)
+    title = BOARDS[name].title
+    for what, _ in _parts(name)[:2]:
+        full = f"{title}, {what}" if what else title
+        yield from causes.show_causes(*_causes_and_states(name, what), full)
 
 
 @cache
-def _states(name, what):
+def _causes_and_states(name, what):
     (chapter,) = [chapter for w, chapter in _parts(name) if w == what]
-    return causes.states(chapter, causes.causes(chapter, **_how(name)))
+    table = causes.causes(chapter, **_how(name))
+    return table, causes.states(chapter, table)
+
+
+def _states(name, what):
+    return _causes_and_states(name, what)[1]
 
 
 def states(name):

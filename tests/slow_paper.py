@@ -1,5 +1,9 @@
-"""A paper whose fits take a while, and a command line on it: for tests of interruptions."""
+"""A paper whose fits take a while, and a command line on it: for tests of interruptions.
 
+The variable PACE multiplies what they take.
+"""
+
+import os
 import sys
 import time
 
@@ -13,11 +17,11 @@ SET = "Yeast_spoem"
 class Slow(MeanPredictor):
     """The mean, after ``seconds``."""
 
-    def __init__(self, seconds=0.05):
+    def __init__(self, seconds=1.0):
         self.seconds = seconds
 
     def _fit(self, X, D, weight):
-        time.sleep(self.seconds)
+        time.sleep(self.seconds * float(os.environ.get("PACE", 0)))
         super()._fit(X, D, weight)
 
     def staged_predict(self, X):
@@ -27,8 +31,8 @@ class Slow(MeanPredictor):
 
 
 METHODS = (
-    *(Method(f"slow {i}", Slow(0.05 + 0.01 * i)) for i in range(6)),
-    Method("staged", Slow(0.05), staged=(1, 2)),
+    *(Method(f"slow {i}", Slow(0.9 + 0.02 * i)) for i in range(6)),
+    Method("staged", Slow(0.9), staged=(1, 2)),
 )
 PAPER = Paper(
     "slow",

@@ -217,7 +217,9 @@ def test_a_file_where_the_folder_belongs_is_told_before(away):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_batch_stops_at_once_and_leaves_no_kernel(away, number):
     """Though a cell is in compiled code, or takes signals for something else."""
     deaf = "import os, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -326,7 +328,11 @@ def test_plain_papermill(tmp_path, given, seen):
     "given, message",
     [
         (["-p", "sed", "7"], "This notebook has no parameter 'sed'; it has: datasets, seed."),
-        (["-p", "datasets", "Moovie"], "No data set 'Moovie' in structrf, profile 'paper'"),
+        pytest.param(
+            ["-p", "datasets", "Moovie"],
+            "No data set 'Moovie' in structrf, profile 'paper'",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_plain_papermill_stops_at_a_wrong_name(tmp_path, given, message):

@@ -232,6 +232,7 @@ def test_what_became_of_the_widest():
     assert table.iloc[1, 2] == "StructRF: open; MSLP: other data here"
 
 
+@pytest.mark.slow
 def test_a_first_fold_is_ended_at_the_limit():
     slow = Method("slow", Sleepless())
     quick = Method("quick", MeanPredictor())

@@ -114,6 +114,7 @@ def test_a_name_that_is_not_there():
         ldlrepro.StructFR  # noqa: B018
 
 
+@pytest.mark.slow
 def test_all_at_once():
     names = python("from ldlrepro import *; print(*dir())").split()
     assert set(ldlrepro.__all__) <= set(names)

@@ -20,10 +20,14 @@ HERE = Path(__file__).parent
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc")
 
 
-def start(folder, *more, jobs=2, script=HERE / "slow_paper.py"):
-    """The command in a session of its own, so that a signal can go to its whole group."""
+def start(folder, *more, jobs=2, pace=0, script=HERE / "slow_paper.py"):
+    """The command in a session of its own, so that a signal can go to its whole group.
+
+    ``pace`` 1 leaves half a minute to stop it in, 0 does not wait in its fits.
+    """
     command = [sys.executable, str(script), "run", "slow", "--profile", "quick"]
     variables = {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path]), "MARK_OF_TEST": str(folder)}
+    variables["PACE"] = str(pace)
     return subprocess.Popen(
         [*command, "--n-jobs", str(jobs), "--out", str(folder), *more],
         env=os.environ | variables,
@@ -87,7 +91,7 @@ def wait_until(condition, seconds=180):
     raise AssertionError("it did not happen in time")
 
 
-def none_left(folder, seconds=5):
+def none_left(folder, seconds=30):
     wait_until(lambda: not processes(folder), seconds)
 
 
@@ -108,10 +112,10 @@ STOPS = {"INT": (signal.SIGINT, 130), "TERM": (signal.SIGTERM, 143), "HUP": (sig
 def test_a_signal_stops_as_ctrl_c_does(tmp_path, name):
     folder = tmp_path / "records"
     number, status = STOPS[name]
-    process = start(folder)
+    process = start(folder, pace=1)
     wait_until(lambda: len(kept(folder)) >= 3)
     process.send_signal(number)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == status
     assert "stopped; what was finished is kept" in err and "Traceback" not in err
     none_left(folder)
@@ -120,21 +124,21 @@ def test_a_signal_stops_as_ctrl_c_does(tmp_path, name):
 
 def test_workers_end_with_a_killed_parent(tmp_path):
     folder = tmp_path / "records"
-    process = start(folder)
+    process = start(folder, pace=1)
     wait_until(lambda: len(kept(folder)) >= 3)
     assert len(workers(folder, process)) >= 2
     process.kill()
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     none_left(folder)
     finish(folder)
 
 
 def test_a_killed_worker_is_told_in_a_line(tmp_path):
     folder = tmp_path / "records"
-    process = start(folder)
+    process = start(folder, pace=1)
     wait_until(lambda: len(kept(folder)) >= 3)
     os.kill(workers(folder, process)[0], signal.SIGKILL)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 1 and "Traceback" not in err
     assert "A worker process died" in err and "the same command goes on" in err
     none_left(folder)
@@ -146,7 +150,7 @@ def kills(number, folder, seed):
     chance = random.Random(seed)
     before, killed = set(), 0
     while killed < number:
-        process = start(folder)
+        process = start(folder, pace=0.1)
         wait_until(lambda: process.poll() is not None or workers(folder, process))  # noqa: B023
         time.sleep(chance.uniform(0, 2.5))
         kind = chance.choice(("parent", "worker", "group", "TERM", "HUP"))
@@ -161,7 +165,7 @@ def kills(number, folder, seed):
                     os.killpg(process.pid, signal.SIGKILL)
                 else:
                     process.send_signal(STOPS[kind][0])
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=60)
         assert "Traceback" not in err, err
         none_left(folder)
         after = kept(folder)
@@ -196,8 +200,8 @@ def test_a_signal_while_the_workers_are_started(tmp_path, name):
         f"sys.argv[0] = {str(HERE / 'slow_paper.py')!r}\n"
         "runpy.run_path(sys.argv[0], run_name='__main__')\n"
     )
-    process = start(folder, script=script)
-    _, err = process.communicate(timeout=30)
+    process = start(folder, pace=1, script=script)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == status
     assert "stopped; what was finished is kept" in err and "Traceback" not in err
     none_left(folder)
@@ -207,10 +211,10 @@ def test_recompute_goes_on_where_it_was_stopped(tmp_path):
     folder = tmp_path / "records"
     finish(folder)
     journals = [store_of(folder, name).folder / "recompute.journal" for name in ("main", "more")]
-    process = start(folder, "--recompute", jobs=1)
+    process = start(folder, "--recompute", jobs=1, pace=0.2)
     wait_until(lambda: journals[0].exists() and len(journals[0].read_text().splitlines()) >= 4)
     process.terminate()
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     assert process.returncode == 143
     done = sum(len(j.read_text().splitlines()) for j in journals if j.exists())
     times = store_of(folder).read().fit_seconds.sum()
@@ -266,7 +270,7 @@ def test_a_full_disk_is_told_in_a_line(tmp_path):
 def test_a_dask_cluster_that_loses_a_worker_loses_no_job(tmp_path):
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     folder = tmp_path / "records"
-    process = start(folder, "--backend", "dask")
+    process = start(folder, "--backend", "dask", pace=1)
     wait_until(lambda: len(kept(folder)) >= 3, 120)
     named = [pid for pid, line in processes(folder).items() if "spawn_main" in line]
     assert len(named) >= 2

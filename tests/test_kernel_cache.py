@@ -116,8 +116,15 @@ def test_without_a_folder_to_write_kernels_are_compiled(tmp_path):
     assert python(code, tmp_path, **nowhere) == ("1.0 None", "")
 
 
-@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
-@pytest.mark.parametrize("share", [0, 0.5])
+@pytest.mark.parametrize(
+    "pattern, share",
+    [
+        ("*.nbi", 0),
+        ("*.nbc", 0.5),
+        pytest.param("*.nbi", 0.5, marks=pytest.mark.slow),
+        pytest.param("*.nbc", 0, marks=pytest.mark.slow),
+    ],
+)
 def test_code_that_is_cut_short_is_missing(two_kernels, tmp_path, pattern, share):
     """A full disk or a kill leaves such files: they are compiled again, and kept."""
     two_kernels()

@@ -122,7 +122,7 @@ def test_a_folder_without_records(folder):
         merge([folder], "quick")
 
 
-@pytest.mark.parametrize("seed", [None, 7])
+@pytest.mark.parametrize("seed", [None, pytest.param(7, marks=pytest.mark.slow)])
 def test_the_command_that_a_shard_prints_merges_it(folder, monkeypatch, capsys, seed):
     monkeypatch.chdir(folder)
     monkeypatch.setattr(protocols, "get_paper", lambda name: PAPER)

@@ -10,7 +10,7 @@ import pytest
 from ldlrepro import DLDL
 from ldlrepro.protocols import rounding
 from ldlrepro.report import compare, show_rounding
-from ldlrepro.report.rounding import amplified, unmoved
+from ldlrepro.report import rounding as shown
 
 
 def row(method, fold, variant, value, dataset="SJAFFE"):
@@ -71,21 +71,23 @@ def records(**means):
 def test_methods_that_amplify_rounding(stated):
     frame = records(BFGS=0.05, kNN=0.07, forest=0.06)
     names = {"SJAFFE": "s-JAFFE", "Movie": "Movie"}
-    table = amplified(frame, names, ["kl_divergence"])
+    spreads = shown.stated(frame, names)
+    table = shown.amplified(spreads, frame, ["kl_divergence"])
     (found,) = table.itertuples()
     assert (found.method, found.dataset, found.measure) == ("BFGS", "SJAFFE", "kl_divergence")
     assert found.kernels == pytest.approx(0.02) and found.orders == pytest.approx(0.04)
     values = frame.kl_divergence[frame.method == "BFGS"]
     assert found.folds == pytest.approx(values.std() / values.mean())
     assert found.sets == (1, 2)
-    assert unmoved(frame, names, ["kl_divergence"]) == ["kNN", "forest"]
+    assert shown.unmoved(spreads, frame, table) == ["kNN", "forest"]
 
 
 def test_a_method_that_has_another_name_in_a_chapter(stated):
     """Records of another paper: the spread is stated under the name that they have there."""
     frame = records(BFGS=0.05, kNN=0.07)
     renamed = frame.assign(declared=frame.method).replace({"method": {"BFGS": "BFGS-LDL"}})
-    (found,) = amplified(renamed, {"SJAFFE": "s-JAFFE"}, ["kl_divergence"]).itertuples()
+    spreads = shown.stated(renamed, {"SJAFFE": "s-JAFFE"})
+    (found,) = shown.amplified(spreads, renamed, ["kl_divergence"]).itertuples()
     assert found.method == "BFGS-LDL" and found.kernels == pytest.approx(0.02)
     pair = next(compare.pairs_of(renamed, "BFGS-LDL", "kNN", "kl_divergence"))
     assert pair.dataset == "SJAFFE" and pair.floor == pytest.approx(0.04 * pair.first.mean())

@@ -5,7 +5,7 @@ import pandas as pd
 from ldlrepro.metrics import MEASURES
 from ldlrepro.report.claims import REPRODUCED
 from ldlrepro.report.settings import with_settings
-from ldlrepro.report.tables import agreeing, cells, show, summary
+from ldlrepro.report.tables import agreeing, cells, cells_by_setting, show, summary
 from ldlrepro.report.values import Outcomes
 
 #: What becomes of a printed row.
@@ -44,12 +44,10 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     rows = []
     for (method, why), some in tried.groupby(["printed", "why"], sort=False):
         theirs = printed[printed.method == method]
-        found = {
-            setting: _outcomes(mine, theirs, method)
-            for setting, mine in some.groupby("setting", sort=False)
-        }
-        best = max(found, key=lambda s: (found[s].near, found[s].agree))
-        if not any(found[best]):
+        compared = cells_by_setting(some, theirs)
+        found = {s: agreeing(mine) for s, mine in compared.groupby("setting", sort=False)}
+        best = max(found, key=lambda s: (found[s].near, found[s].agree), default=None)
+        if best is None or not any(found[best]):
             continue
         there = theirs[theirs.dataset.isin(some.dataset[some.setting == best])]
         declared = _outcomes(chapter.tables[chapter.tables.method == method], there, method)
@@ -124,19 +122,18 @@ def _out(found):
     return found.ratio >= REPRODUCED and found.near >= REPRODUCED * found.cells
 
 
-def show_causes(chapter, title, **how):
+def show_causes(table, state, title):
     """`states` of a chapter and `causes` behind those that do not come out, as HTML.
 
     Parameters
     ----------
-    how : as for `causes`
+    table : result of `causes`
+    state : result of `states`
 
     See Also
     --------
     states, causes : The numbers.
     """
-    table = causes(chapter, **how)
-    state = states(chapter, table)
     yield show(state, f"{title}: cells that agree, of those that can tell; ? of the others", False)
     missed = state.printed[state.state != "comes out"]
     behind = table[table.printed.isin(missed)].sort_values("printed", kind="stable")

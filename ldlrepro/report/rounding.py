@@ -12,13 +12,13 @@ from ldlrepro.report.values import Share
 SHOWN_FROM = 1e-6
 
 
-def amplified(records, names, measures):
+def amplified(spreads, records, measures):
     """Methods that amplify rounding, each on the data set where it is worst.
 
     Parameters
     ----------
+    spreads : result of `stated` for these records
     records : of the chapter's tables
-    names : dict, data set -> name in the table
     measures : names of measures; of each method the one that moves most
 
     Returns
@@ -29,8 +29,7 @@ def amplified(records, names, measures):
         the folds as such a share), sets (number of data sets on which it is above `SHOWN_FROM`,
         of those run).
     """
-    table = _spreads(records, names)
-    table = table[table.measure.isin(list(measures))]
+    table = spreads[spreads.measure.isin(list(measures))]
     table = table.assign(largest=table[["kernels", "orders"]].max(axis=1).astype(float))
     rows = []
     for method, mine in table.groupby("method", sort=False):
@@ -64,8 +63,9 @@ def show_rounding(chapter):
     --------
     tally : Differences that count in spite of it.
     """
-    arguments = chapter.tables, chapter.names, chapter.measures
-    moved, still = amplified(*arguments), unmoved(*arguments)
+    spreads = stated(chapter.tables, chapter.names)
+    moved = amplified(spreads, chapter.tables, chapter.measures)
+    still = unmoved(spreads, chapter.tables, moved)
     if len(moved):
         table = moved.drop(columns="largest").rename(
             columns={
@@ -90,15 +90,19 @@ def show_rounding(chapter):
         yield Markdown("Not measured for these records.")
 
 
-def unmoved(records, names, measures):
-    """Names of the methods of the tables that were run and do not amplify rounding."""
-    table = _spreads(records, names)
-    moved = set(amplified(records, names, measures).method)
-    return [m for m in records.method.unique() if m in set(table.method) - moved]
+def unmoved(spreads, records, moved):
+    """Names of the methods of the tables that were run and are not among the `amplified`."""
+    return [m for m in records.method.unique() if m in set(spreads.method) - set(moved.method)]
 
 
-def _spreads(records, names):
-    """Stated spreads of the methods of these records, by the names that they have here."""
+def stated(records, names):
+    """Stated spreads of the methods of these records, by the names that they have here.
+
+    Parameters
+    ----------
+    records : of the chapter's tables
+    names : dict, data set -> name in the table
+    """
     declared = records.get("declared", records.method)
     here = dict(zip(zip(records.paper, declared, strict=True), records.method, strict=True))
     table = rounding.spreads()

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from ldlrepro.report.tables import agreeing, cells, show, summary
-from ldlrepro.report.values import Spread
+from ldlrepro.report.tables import agreeing, cells_by_setting, show
+from ldlrepro.report.values import Outcomes, Spread
 
 
 def declared(records, key):
@@ -61,23 +61,18 @@ def nearest_settings(records, printed, method, names):
     -------
     DataFrame, one row a data set: nearest setting, cells that agree, K-L printed and with it
     """
-    records = records[records.source != "synthetic"]
-    ours = summary(records, by=("dataset", "setting"), measures=printed.measure.unique())
-    printed = printed[printed.method == method]
+    compared = cells_by_setting(records, printed[printed.method == method])
+    compared["miss"] = compared.difference.abs() / compared.tolerance
+    compared = compared[compared.ours.notna()]
     columns = ["data set", "nearest setting", "cells that agree", "K-L printed", "K-L with it"]
     rows = []
-    for dataset in (d for d in names if d in set(ours.dataset) & set(printed.dataset)):
-        mine = ours[ours.dataset == dataset]
-        best = None
-        for setting, settled in mine.groupby("setting", sort=False):
-            compared = cells(settled.assign(method=method), printed[printed.dataset == dataset])
-            miss = (compared.difference.abs() / compared.tolerance).mean()
-            if best is None or miss < best[0]:
-                best = miss, setting, compared.set_index("measure")
-        _, setting, compared = best
-        kl = compared.loc["kl_divergence"]
+    for dataset in (d for d in names if d in set(compared.dataset)):
+        mine = compared[compared.dataset == dataset]
+        setting = mine.groupby("setting", sort=False).miss.mean().idxmin()
+        mine = mine[mine.setting == setting]
+        kl = mine.set_index("measure").loc["kl_divergence"]
         theirs, own = Spread(kl.published, kl.published_std), Spread(kl.ours, kl.ours_std)
-        rows.append((names[dataset], setting, agreeing(compared), theirs, own))
+        rows.append((names[dataset], setting, agreeing(mine), theirs, own))
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -115,14 +110,11 @@ def fixed_settings(records, printed, settings, apart=()):
     --------
     show_nearest : Settings by data set.
     """
-    records = records[(records.source != "synthetic") & ~records.dataset.isin(apart)]
+    records = records[~records.dataset.isin(apart)]
     rows = []
     for method, ours in settings.items():
-        for setting in ours:
-            mine = summary(
-                records[records.setting == setting].assign(method=method),
-                measures=printed.measure.unique(),
-            )
-            compared = cells(mine, printed[printed.method == method])
-            rows.append((method, setting, agreeing(compared)))
+        mine = records[records.setting.isin(ours)]
+        compared = cells_by_setting(mine, printed[printed.method == method])
+        found = {s: agreeing(some) for s, some in compared.groupby("setting")}
+        rows += [(method, s, found.get(s, Outcomes(0, 0, 0, 0))) for s in ours]
     return pd.DataFrame(rows, columns=["method", "setting", "cells that agree"])

@@ -63,6 +63,27 @@ def cells(ours, printed):
     )
 
 
+def cells_by_setting(records, printed):
+    """`cells` of one printed row under every setting that was tried for it.
+
+    Parameters
+    ----------
+    records : records with a column ``setting``
+    printed : cells of one method
+
+    Returns
+    -------
+    DataFrame as of `cells`, with ``setting`` in place of method, settings in order of appearance
+    """
+    records = records[records.source != "synthetic"]
+    measures = [m for m in printed.measure.unique() if m in records]
+    ours = summary(records, by=("dataset", "setting"), measures=measures)
+    tried = pd.DataFrame({"setting": ours.setting.unique()})
+    return published.compare(
+        ours, printed.merge(tried, how="cross"), on=("dataset", "setting", "measure")
+    )
+
+
 def with_null(printed, records, null):
     """Printed cells with the mean of a predictor that ignores the features in column ``null``.
 

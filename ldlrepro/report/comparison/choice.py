@@ -6,7 +6,7 @@ import pandas as pd
 
 from ldlrepro import datasets as data
 from ldlrepro.metrics import MEASURES
-from ldlrepro.report.compare import family, wins
+from ldlrepro.report.compare import LEVEL, duels, family
 from ldlrepro.report.comparison.matrix import LEAST, REGION, by_families, complete, skill
 from ldlrepro.report.plots import nothing, plain
 
@@ -27,11 +27,10 @@ def advice(records, null, measure, names):
         mine = mine[mine.method.isin(complete(mine))]
         table = skill(mine, null, measure).mean(axis=1)
         best = table.idxmax()
-        held = [
-            m
-            for m in table.index
-            if m != best and not wins(mine, [(best, m)], [measure]).shown.plain
-        ]
+        rivals = [m for m in table.index if m != best]
+        fought = duels(mine, best, rivals, [measure])
+        worse = (fought.gain > 0) & (fought.p_corrected < LEVEL)
+        held = [m for m in rivals if m not in set(fought.rival[worse])]
         near = [m for m in held if table[m] >= table[best] - REGION]
         seconds = mine[mine.method.isin([best, *near])].groupby("method").fit_seconds.median()
         fastest = seconds.idxmin()
