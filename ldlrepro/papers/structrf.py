@@ -103,6 +103,17 @@ NODE_SIZES = Experiment(
     datasets=DATASETS,
 )
 
+# Sizes between those above, and beyond the grid of the tables.
+NODE_SIZES_BETWEEN = Experiment(
+    name="node_sizes_between",
+    why="smallest node that is split, sizes between",
+    methods=tuple(
+        variant("RF", f"nodes of {k} split", SingleLabelRF, min_samples_split=k)
+        for k in (15, 20, 40, 50, 60, 80, 250, 300)
+    ),
+    datasets=DATASETS,
+)
+
 # The MATLAB package that came with Geng's paper of 2016: coefficients start with ones on the
 # diagonal, and SA-BFGS keeps the whole inverse Hessian. It has 10 to 200 steps of SA-IIS.
 PACKAGE = "the conventions of the first package"
@@ -225,6 +236,7 @@ PAPER = Paper(
         TABLES,
         ITERATIONS,
         NODE_SIZES,
+        NODE_SIZES_BETWEEN,
         FIRST_PACKAGE,
         RAISED_ZEROS,
         BOOSTING,

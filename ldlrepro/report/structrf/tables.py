@@ -35,7 +35,8 @@ def show_nodes_and_zeros(records, printed, names, apart):
     records : dict, experiment -> records
     apart : data sets that are not counted
     """
-    tried = {name: with_settings(records[name]) for name in ("node_sizes", "raised_zeros")}
+    sizes = pd.concat([records["node_sizes"], records["node_sizes_between"]])
+    tried = {"nodes": with_settings(sizes), "zeros": with_settings(records["raised_zeros"])}
     both = pd.concat(tried.values())
     fixed = fixed_settings(both, printed, {"RF": both.setting.unique()}, apart)
     yield show(fixed, "RF: cells that agree under one setting for all data sets", False)
