@@ -505,9 +505,14 @@ def _states(name, what):
 def states(name):
     """`causes.states` of a paper's printed rows, over everything that was tried for them.
 
-    Of MSLP's with those sets whose data are another copy.
+    MSLP's stand there twice, for each kind of its data sets; ``datasets`` says for which.
     """
-    return _states(name, _parts(name)[-1][0])
+    found = []
+    for what, chapter in _parts(name)[:2]:
+        counted = sorted(set(chapter.printed.dataset) - set(chapter.apart))
+        state = _states(name, what)
+        found.append(state.assign(datasets=[counted] * len(state)))
+    return pd.concat(found, ignore_index=True)
 
 
 def open_and_settled():

@@ -219,16 +219,18 @@ def test_what_became_of_the_widest():
         ],
         columns=["method", "dataset", "measure", "paper", "printed", "ours"],
     )
-    columns = ["printed", "state", "by"]
-    first = pd.DataFrame([("SA-IIS", "open", ""), ("CPNN", "open", "")], columns=columns)
-    second = pd.DataFrame([("IIS-LDL", "matched", "steps: 3")], columns=columns)
-    first.attrs["apart"], second.attrs["apart"] = [], ["Yeast_spo"]
+    columns, both = ["printed", "state", "by", "datasets"], ["SJAFFE", "Movie"]
+    first = [("SA-IIS", "open", "", both), ("CPNN", "open", "", both)]
+    second = [("IIS-LDL", "matched", "steps: 3", both)]
+    first, second = (pd.DataFrame(rows, columns=columns) for rows in (first, second))
     table = across.widest(found, KL, {"structrf": first, "mslp": second}, number=2)
     assert table.to_numpy().tolist() == [
         ["SA-IIS", "s-JAFFE 3.00, Movie 2.00", "StructRF: open; MSLP: matched, by steps: 3"]
     ]
-    second.attrs["apart"] = ["Movie"]
+    kinds = [("IIS-LDL", "matched", "steps: 3", ["SJAFFE"]), ("IIS-LDL", "open", "", ["SBU_3DFE"])]
+    second = pd.DataFrame(kinds, columns=columns)
     table = across.widest(found, KL, {"structrf": first, "mslp": second})
+    assert table.iloc[0, 2] == "StructRF: open; MSLP: matched, by steps: 3"
     assert table.iloc[1, 2] == "StructRF: open; MSLP: other data here"
 
 

@@ -88,7 +88,7 @@ NODE_SIZES = Experiment(
             variant("RF", f"nodes of {k} split", SingleLabelRF, min_samples_split=k)
             for k in _NODE_SIZES
         ),
-        # Section 2.2.1 describes forests that search a random subset of the features at a node.
+        # Section 2.2.1 gives a tree a random subset of the features; it does not say how many.
         *(
             variant(
                 "RF",

@@ -31,7 +31,7 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     Returns
     -------
     DataFrame, a row a printed row and cause: printed, cause, setting, found (`Outcomes`), declared
-    (`Outcomes` of the tables' method on the same data sets), tried (settings)
+    (`Outcomes` of the tables' method on the same data sets), tried (settings with a counted cell)
 
     See Also
     --------
@@ -46,9 +46,10 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
         theirs = printed[printed.method == method]
         compared = cells_by_setting(some, theirs)
         found = {s: agreeing(mine) for s, mine in compared.groupby("setting", sort=False)}
-        best = max(found, key=lambda s: (found[s].near, found[s].agree), default=None)
-        if best is None or not any(found[best]):
+        found = {s: outcomes for s, outcomes in found.items() if outcomes.cells}
+        if not found:
             continue
+        best = max(found, key=lambda s: (found[s].near, found[s].agree))
         there = theirs[theirs.dataset.isin(some.dataset[some.setting == best])]
         declared = _outcomes(chapter.tables[chapter.tables.method == method], there, method)
         setting = best if found[best].near else "none"
@@ -71,8 +72,7 @@ def states(chapter, table):
 
     Returns
     -------
-    DataFrame: printed, tables (`Outcomes`), state, by (cause and setting, "" for none), found; its
-    attribute ``apart`` names the data sets that are left out, being others than the paper's
+    DataFrame: printed, tables (`Outcomes`), state, by (cause and setting, "" for none), found
 
     See Also
     --------
@@ -102,9 +102,7 @@ def states(chapter, table):
         elif narrower := [one for one in tried if _narrower(one[1])]:
             state, (by, best) = "narrowed", max(narrower, key=lambda one: _gain(one[1]))
         rows.append((method, tables, state, by, best.found if by else None))
-    found = pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
-    found.attrs["apart"] = chapter.apart
-    return found
+    return pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
 
 
 def _gain(row):

@@ -105,23 +105,24 @@ def widest(found, measure, states, number=20):
     Parameters
     ----------
     found : of `printed_by_several`
-    states : dict, paper -> `causes.states` of its chapter
+    states : dict, paper -> `causes.states` of its chapter, with ``datasets``: those of a row
     number : cells
 
     Returns
     -------
     DataFrame, a row a method and the papers that print it, the widest first: the data sets with the
     ratio of each, and for each paper what became of its row of the method, over all of its data
-    sets
+    sets of the kind
     """
     became = {
-        (paper, NAMES.get(row.printed, row.printed)): f"{row.state}, by {row.by}"
+        (paper, NAMES.get(row.printed, row.printed), dataset): f"{row.state}, by {row.by}"
         if row.by
         else row.state
         for paper, state in states.items()
         for row in state.itertuples()
+        for dataset in row.datasets
     }
-    other = {paper: state.attrs["apart"] for paper, state in states.items()}
+    counted = {(paper, dataset) for paper, _, dataset in became}
     ratios = spread(found)[measure].dropna().sort_values(ascending=False).head(number)
     rows = []
     for (method, dataset), ratio in ratios.items():
@@ -129,9 +130,9 @@ def widest(found, measure, states, number=20):
         told = [
             f"{TITLES[paper].split(',')[0]}: "
             + (
-                "other data here"
-                if dataset in other[paper]
-                else became.get((paper, method), "open")
+                became.get((paper, method, dataset), "open")
+                if (paper, dataset) in counted
+                else "other data here"
             )
             for paper in found.paper[here]
         ]

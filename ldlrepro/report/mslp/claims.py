@@ -8,6 +8,7 @@ from ldlrepro.metrics import MEASURES
 from ldlrepro.report.claims import (
     NEAR,
     NOT_RUN,
+    REPRODUCED,
     Ours,
     claims_table,
     share_claim,
@@ -45,7 +46,7 @@ def claims(records, study, faces, grid, measures, methods):
         "first-place": _first(tables, measures, methods),
         "beats-ldl": _against_ldl(tables, measures),
         "beats-embeddings": _against(tables, EMBEDDINGS, measures),
-        "insensitive-to-noise": _noise(toys),
+        "insensitive-to-noise": _noise(toys, grid),
         "toy": _on_the_grid(toys, grid, "toy"),
         "noisy-toy": _on_the_grid(toys, grid, "noisy toy"),
         "jaffe": _gathered(jaffe, UNPENALISED, ["all"], "all rows fitted, "),
@@ -165,8 +166,11 @@ def _of_dimensions(best):
     }
 
 
-def _noise(toys):
-    """Embeddings in which noise costs MSLP less than LPP; the paper says no more of it."""
+def _noise(toys, grid):
+    """Settings with which noise costs MSLP less than LPP: ours, and the best point of the grid.
+
+    The paper says no more than "insensitive". The best point is that on the toy without noise.
+    """
     wide = toys.pivot_table(
         index=["rows", "fold"], columns=["method", "dataset"], values="trustworthiness"
     )
@@ -176,8 +180,21 @@ def _noise(toys):
     text = ", ".join(
         f"{m} {one.mean():.3f} of {wide[m]['toy'].mean():.3f}" for m, one in lost.items()
     )
-    less = lost["MSLP"] < lost["LPP"]
-    return share_claim(less, f"trustworthiness lost: {text}; MSLP loses less in", " embeddings")
+    less = Share.of(lost["MSLP"] < lost["LPP"])
+    points = grid.pivot_table(
+        index=["method", *GRID, "fold"], columns="dataset", values="trustworthiness"
+    )
+    best = points.loc[points["toy"].groupby(level=["method", "fold"]).idxmax()]
+    cost = (best["toy"] - best["noisy toy"]).unstack("method").groupby("fold").max()
+    again = Share.of(cost["MSLP"] < cost["LPP"])
+    return share_claim(
+        [less.ratio >= REPRODUCED, again.ratio >= REPRODUCED],
+        f"trustworthiness lost at our default: {text}; MSLP loses less in {less} embeddings. At "
+        f"the point of the paper's grid that is best without noise MSLP loses "
+        f"{cost['MSLP'].mean():.3f} and LPP {cost['LPP'].mean():.3f}; MSLP less in {again} draws. "
+        "Holds by",
+        " of these settings",
+    )
 
 
 def narrow_claim(records):
