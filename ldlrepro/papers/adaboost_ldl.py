@@ -8,7 +8,9 @@ from ldlrepro import (
     UniformPredictor,
 )
 from ldlrepro.metrics import DISTRIBUTION, RANKING
-from ldlrepro.models.problem_transformation import DrawnPTBayes
+from ldlrepro.models.maxent import PackageBFGS
+from ldlrepro.models.neural import PackageCPNN
+from ldlrepro.models.problem_transformation import DrawnPTBayes, PackagePTBayes
 from ldlrepro.papers.learners import (
     CPNN,
     LCLDL,
@@ -19,7 +21,7 @@ from ldlrepro.papers.learners import (
     PTBayes,
     PublishedLCLDL,
 )
-from ldlrepro.papers.structrf import YEAST, zeros_raised
+from ldlrepro.papers.structrf import PACKAGE, YEAST, zeros_raised
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.studies import on_faces, starts, warm_start, warm_stop
 
@@ -201,10 +203,25 @@ PUBLIC = Experiment(
     **_HOLD_OUTS,
 )
 
+# The MATLAB package that came with Geng's paper of 2016, of which that public code has copies.
+_PACKAGE = {"PT-Bayes": PackagePTBayes(), "CPNN": PackageCPNN(), "BFGS-LDL": PackageBFGS()}
+FIRST_PACKAGE = Experiment(
+    name="first_package",
+    why=PACKAGE,
+    methods=tuple(
+        method
+        for name, learner in _PACKAGE.items()
+        for method in (_plain(name, learner), _boosted(name, learner))
+    ),
+    datasets=DATASETS,
+    **_HOLD_OUTS,
+)
+
 PAPER = Paper(
     name="adaboost_ldl",
     title="Label distribution ensemble learning (Adaboost-LDL)",
-    experiments=(TABLES, SHRUNK, *SPLITS, TERMS, RAISED_ZEROS, SETTINGS, DRAWN, PUBLIC),
+    experiments=(TABLES, SHRUNK, *SPLITS, TERMS, RAISED_ZEROS, SETTINGS, DRAWN, PUBLIC)
+    + (FIRST_PACKAGE,),
     quick={"Yeast_spoem": 90, "Yeast_spo": 150},
     studies=(
         Study("warm_start", warm_start.run, times=("with_start", "without_start")),

@@ -2,7 +2,7 @@
 
 from ldlrepro import DBPNN, ECC, MLFE, RFPCT, LabelFrequencies, MLDFSuite, RAkEL
 from ldlrepro.metrics import MULTILABEL
-from ldlrepro.models.multilabel import CUTS, AveragedFolds, CutAtCardinality
+from ldlrepro.models.multilabel import CUTS, AveragedFolds, CutAtCardinality, UnscaledDBPNN
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 from ldlrepro.studies import depth, label_drop, layers, one_layer, thresholds, ties
 
@@ -155,10 +155,30 @@ FOLDED = Experiment(
     **_HALVES,
 )
 
+# Nets that hardly learn: units that features as they are saturate, and few epochs.
+NETS = Experiment(
+    name="nets",
+    why="features as they are, four epochs",
+    methods=(
+        Method(
+            "DBPNN, features as they are",
+            UnscaledDBPNN(),
+            settings={"learner": "DBPNN", "scaled": False},
+        ),
+        Method(
+            "DBPNN, fine-tuned, features as they are, four epochs",
+            UnscaledDBPNN(fine_tune=True, epochs=4),
+            settings={"learner": "DBPNN", "fine_tune": True, "scaled": False, "epochs": 4},
+        ),
+    ),
+    datasets=SMALL,
+    **_HALVES,
+)
+
 PAPER = Paper(
     name="mldf",
     title="Multi-Label Learning with Deep Forest",
-    experiments=(TABLES, TABLE_5, PUT_RIGHT, TABLES_LARGE, CUT, FOLDED, REUSE),
+    experiments=(TABLES, TABLE_5, PUT_RIGHT, TABLES_LARGE, CUT, FOLDED, REUSE, NETS),
     quick={"scene": 90},
     null="Label frequencies",
     studies=(

@@ -10,7 +10,7 @@ from ldlrepro.protocols import stats
 from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, tally
 from ldlrepro.report.settings import declared, with_settings
-from ldlrepro.report.tables import agreeing, cells, show, show_by_fives, summary
+from ldlrepro.report.tables import agreeing, agreement, cells, show, show_by_fives, summary
 from ldlrepro.report.values import Beside, Share
 from ldlrepro.report.yardstick import confusion, diagonal
 from ldlrepro.studies.starts import PUBLIC_STEPS
@@ -59,6 +59,14 @@ def agreement_of_drawn_labels(chapter):
     ours = summary(chapter.records["drawn_labels"], measures=chapter.measures)
     compared = cells(ours, chapter.printed)
     return agreement_by_measure(compared[compared.ours.notna()], chapter.apart)
+
+
+def agreement_of_package(chapter):
+    """`agreement` of the first package's learners with the printed rows of the same names."""
+    ours = summary(chapter.records["first_package"], measures=chapter.measures)
+    compared = cells(ours, chapter.printed)
+    compared = compared[compared.method.isin(ours.method)]
+    return agreement(compared, chapter.names, chapter.apart)
 
 
 def agreement_of_public_start(chapter):
