@@ -5,14 +5,16 @@ from sklearn.base import clone
 from sklearn.linear_model import Lasso
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain
+from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import LinearSVC
 
-from ldlrepro import DBPNN, ECC, MLFE, LabelFrequencies, RAkEL
+from ldlrepro import DBPNN, ECC, MLFE, LabelFrequencies, RAkEL, datasets
 from ldlrepro.kernels.mlfe import box_quadratic, sparse_codes
 from ldlrepro.metrics import hamming_loss, macro_auc, ranking_loss
 from ldlrepro.models.multilabel._averaged_folds import AveragedFolds
 from ldlrepro.models.multilabel._cut import CUTS, CutAtCardinality, threshold
 from ldlrepro.models.multilabel._dbpnn import forward, loss_and_gradients
+from ldlrepro.models.multilabel._unscaled_dbpnn import UnscaledDBPNN
 
 EXACT = {"tol": 1e-8, "max_iter": 20000}
 SMALL = [
@@ -203,6 +205,20 @@ def test_machines_learn_to_reconstruct_and_the_network_to_predict(data):
 
 
 @pytest.mark.interpreted
+@pytest.mark.parametrize("fine_tune", [False, True])
+def test_unscaled_nets_are_those_of_scaled_features(fine_tune):
+    data = datasets.make_standin("scene", 60, random_state=1)
+    X = MinMaxScaler().fit_transform(data.X)
+    settings = {"fine_tune": fine_tune, "rbm_epochs": 10, "epochs": 2, "random_state": 0}
+    scaled = DBPNN((4, 3), **settings).fit(data.X, data.Y)
+    plain = UnscaledDBPNN((4, 3), **settings)
+    np.testing.assert_allclose(
+        plain.fit(X, data.Y).predict_proba(X), scaled.predict_proba(data.X), rtol=1e-10
+    )
+    far = 100 * data.X
+    assert not np.allclose(plain.fit(far, data.Y).predict_proba(far), scaled.predict_proba(data.X))
+
+
 def test_codes_are_lasso_solutions():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(12, 5))
