@@ -75,7 +75,7 @@ PARAMETERS = {
     "ratio": ("sampling_ratio", "ratio"),
     "depth": ("max_depth", "depth"),
 }
-WORDS = {"learner", "form", "strategy", "as_in"}  # no parameters
+WORDS = {"learner", "form", "strategy", "as_in", "scaled"}  # no parameters
 
 
 def test_settings_are_those_of_the_estimator():
