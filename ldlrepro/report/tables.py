@@ -78,7 +78,7 @@ def cells_by_setting(records, printed):
     records = records[records.source != "synthetic"]
     measures = [m for m in printed.measure.unique() if m in records]
     ours = summary(records, by=("dataset", "setting"), measures=measures)
-    tried = pd.DataFrame({"setting": ours.setting.unique()})
+    tried = pd.DataFrame({"setting": ours.setting.unique()}).astype(str)
     return published.compare(
         ours, printed.merge(tried, how="cross"), on=("dataset", "setting", "measure")
     )
