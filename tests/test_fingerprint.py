@@ -525,7 +525,7 @@ def test_functions_that_a_declaration_chooses_are_all_reached_by_some_record():
     assert {name for _, name in declared} == {name for _, name in reached} | data
 
 
-@pytest.mark.parametrize("python", ["python3.12", "python3.13"])
+@pytest.mark.parametrize("python", ["python3.12", "python3.13", "python3.14"])
 def test_the_text_of_the_source_is_the_same_in_each_python(python):
     found = shutil.which(python)
     script = (

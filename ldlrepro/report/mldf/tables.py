@@ -373,6 +373,26 @@ def show_cuts(chapter):
     yield show(table, "Hamming loss by vote and by cut", form="{:.3f}", missing="not run")
 
 
+def show_nets(chapter):
+    """DBPNN on features as they are and with few epochs: cells that agree, then means, as HTML."""
+    nets = chapter.records["nets"]
+    if nets.empty:
+        return
+    names = ["DBPNN", "DBPNN, fine-tuned"]
+    ways = {n: chapter.tables[chapter.tables.method == n] for n in names}
+    ways |= {n: nets[nets.method == n] for n in nets.method.unique()}
+    caption = "Cells of DBPNN's printed row that agree"
+    yield show(agreement_as(of_table(chapter, 4), "DBPNN", ways), caption, False)
+    printed = to_stand_beside(chapter, 4).query("method == 'DBPNN'")
+    for dataset in nets.dataset.unique():
+        theirs = printed[printed.dataset == dataset].set_index("measure")["mean"]
+        rows = [("printed", *(theirs.get(m, np.nan) for m in MEASURES))]
+        for way, some in ways.items():
+            rows.append((way, *some[some.dataset == dataset][list(MEASURES)].mean()))
+        frame = pd.DataFrame(rows, columns=["method", *LABEL.values()])
+        yield show(frame, f"DBPNN on {chapter.names[dataset]}: means", form="{:.3f}")
+
+
 def show_in_place_of_mldf(chapter, methods):
     """`agreement_as` of methods in MLDF's place, on the small sets and on corel16k, as HTML."""
     there = chapter.tables[chapter.tables.method.isin(methods)]
