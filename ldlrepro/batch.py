@@ -338,11 +338,17 @@ def _made(path):
         return None
 
 
+#: What papermill says of cells that did not come to their end.
+_LEFT = ("pending", "running")
+
+
 def _outcome(made):
     state = made.metadata.papermill
     if any(c.metadata.get("papermill", {}).get("exception") for c in made.cells):
         return "failed"
-    return "finished" if state.get("end_time") else "stopped"
+    # papermill notes an end where the kernel dies, too.
+    left = any(c.metadata.get("papermill", {}).get("status") in _LEFT for c in made.cells)
+    return "finished" if state.get("end_time") and not left else "stopped"
 
 
 def _mark_of_code(notebook):

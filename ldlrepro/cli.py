@@ -20,6 +20,8 @@ def main(arguments=None):
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
+    with suppress(AttributeError):  # names of files that the encoding of the terminal lacks
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         paths.settle()
         with _stopping(is_program=arguments is None):
@@ -56,6 +58,13 @@ def _let_go_of_output():
     except OSError:
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _path(text):
+    """A path; an empty one would be the folder at hand."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the name is empty")
+    return Path(text)
 
 
 class _Stopped(KeyboardInterrupt):
@@ -179,7 +188,7 @@ def parser():
         "ldlrepro data accept s-JAFFE my_copy.mat",
     )
     add.add_argument("name", metavar="NAME", help="of the data set")
-    add.add_argument("file", nargs="?", type=Path, help="default: the file that is in place")
+    add.add_argument("file", nargs="?", type=_path, help="default: the file that is in place")
     add = _add(
         actions,
         "check",
@@ -210,7 +219,7 @@ def parser():
     add.add_argument("--seed", type=int, help="another one; records go to ldlrepro-records")
     add.add_argument("--shard", type=_shard, metavar="I/N", help="only the I-th of N parts")
     add.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder for new records (with --shard: I-of-N)"
+        "--out", type=_path, metavar="DIR", help="folder for new records (with --shard: I-of-N)"
     )
 
     add = _add(
@@ -232,7 +241,7 @@ def parser():
         "Stale or incomplete jobs are left where they are.",
         "ldlrepro merge 1-of-2 2-of-2",
     )
-    add.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="of records")
+    add.add_argument("folders", nargs="+", type=_path, metavar="DIR", help="of records")
     add.add_argument("--profile", choices=protocols.PROFILES, default="paper", help="of the runs")
     add.add_argument("--seed", type=int, help="of the runs, as in `ldlrepro run --seed`")
 
@@ -303,7 +312,7 @@ def parser():
     add.add_argument(
         "-y", action="append", default=[], metavar="YAML", help="parameters: {name: value, ...}"
     )
-    add.add_argument("--out", required=True, metavar="DIR", help="folder for what was run")
+    add.add_argument("--out", type=_path, required=True, metavar="DIR", help="folder for what was run")
     add.add_argument("--jobs", type=_count, default=1, help="notebooks at a time")
     add.add_argument("--fresh", action="store_true", help="also those that are finished")
 
@@ -324,7 +333,7 @@ def parser():
     add.add_argument(
         "--dataset", action="append", help="a registered set (repeatable; default: all at hand)"
     )
-    add.add_argument("--data", type=Path, metavar="FILE", help="your own: .csv .parquet .npz .mat")
+    add.add_argument("--data", type=_path, metavar="FILE", help="your own: .csv .parquet .npz .mat")
     add.add_argument("--labels", metavar="NAMES", help="its label columns: 'd_*' or sad,happy")
     add.add_argument("--task", choices=("auto", "ldl", "multilabel"), help="of your data")
     add.add_argument("--folds", type=int, help="of your data (default: 10)")
@@ -333,7 +342,7 @@ def parser():
     add.add_argument("--out", type=_file, metavar="FILE", help="a page, .html, or records, .csv")
     add.add_argument(
         "--records",
-        type=Path,
+        type=_path,
         metavar="DIR",
         default=Path("ldlrepro-records"),
         help="keeps every fit, so that the command goes on where it was (default: %(default)s)",
@@ -383,7 +392,7 @@ def _file(text):
     if Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"{text} is a folder: name a file in it")
     if Path(text).parent.is_dir():
-        return Path(text)
+        return _path(text)
     raise argparse.ArgumentTypeError(f"there is no folder {Path(text).parent}")
 
 

@@ -276,7 +276,8 @@ def compare(options):
         print(line)
     skill = found.skill().rename(columns=found.names)
     print(f"Share of {found.null}'s loss removed ({found.main}): 1 is perfect, 0 learns nothing\n")
-    print(skill.rename_axis(None, axis=1).round(3).to_string(na_rep="-"))
+    skill = skill.rename_axis(None, axis=1).round(3) + 0.0  # no minus before a zero
+    print(skill.to_string(na_rep="-"))
     for name in found.mine:
         print(f"\n{name} against the others\n")
         table = found.against(name)

@@ -380,7 +380,7 @@ def _module_of(path):
             spec.loader.exec_module(module)
             for one in (module, sys.modules[path.stem]):  # others would import either file
                 cloudpickle.register_pickle_by_value(one)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         sys.modules.pop(alias, None)
         raise CompareError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
     module = sys.modules[alias]

@@ -205,9 +205,11 @@ def _no_number(A, name):
         try:
             float(value)
         except (TypeError, ValueError):
-            row = f"row {place[0]}" if place else "it"
             column = f", column {place[1]}{_called(A, place[1])}" if len(place) > 1 else ""
             kind = type(value)
+            if not place:
+                return f"{name} is no table of numbers, but of the type {kind.__name__}."
+            row = f"row {place[0]}"
             if kind.__name__ in ("NAType", "NaTType", "NoneType"):
                 what = "is missing: fill the value or remove the row."
             elif isinstance(value, str):

@@ -11,6 +11,7 @@ from ldlrepro.base import LDLEstimator
 from ldlrepro.entrance import users_settings
 from ldlrepro.errors import ProjectedWarning, outside
 from ldlrepro.models.multilabel import MultiLabelEstimator
+from ldlrepro.validation import check_kind
 
 #: Rows this near to the simplex are on it.
 _NEAR = 1e-6
@@ -49,6 +50,7 @@ class OnSimplex(LDLEstimator):
     def _predict(self, X):
         with users_settings():
             P = self.fitted_.predict(_framed(X, self.columns, self.foreign))
+        check_kind(_dense(P), "P")
         P = np.array(_dense(P), dtype=float)
         expected = (len(X), self.n_labels_)
         if P.shape != expected:
@@ -57,8 +59,10 @@ class OnSimplex(LDLEstimator):
         if not np.isfinite(P).all():
             row = int(np.argwhere(~np.isfinite(P))[0, 0])
             raise ValueError(f"{type(self.foreign).__name__}.predict gave NaN or inf in row {row}.")
-        off = (P.min(axis=1) < -_NEAR) | (np.abs(P.sum(axis=1) - 1) > _NEAR)
+        with np.errstate(over="ignore"):
+            off = (P.min(axis=1) < -_NEAR) | (np.abs(P.sum(axis=1) - 1) > _NEAR)
         np.maximum(P, 0, out=P)
+        P /= np.maximum(P.max(axis=1, keepdims=True), 1)  # so that no sum overflows
         total = P.sum(axis=1, keepdims=True)
         P = np.where(total > 0, P / np.where(total > 0, total, 1), 1 / P.shape[1])
         if off.any():

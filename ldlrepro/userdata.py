@@ -16,7 +16,7 @@ from sklearn.utils import Bunch
 
 from ldlrepro.entrance import check_same_rows, check_type
 from ldlrepro.errors import LdlreproError
-from ldlrepro.validation import check_distributions, check_kind
+from ldlrepro.validation import LARGEST, check_distributions, check_kind
 
 #: Names under which .npz and .mat files have features and targets.
 _FEATURES = ("X", "features")
@@ -224,13 +224,12 @@ def _numbers(A, name):
             twice = A.columns[A.columns.duplicated()][0]
             raise UserDataError(f"{name} has two columns called {twice!r}: give each its name.")
         for column in A.columns:
-            numbers = pd.to_numeric(A[column], errors="coerce")
-            bad = numbers.isna()
+            numbers = pd.to_numeric(A[column], errors="coerce").to_numpy(float, na_value=np.nan)
+            bad = ~(np.abs(numbers) <= (LARGEST if name == "X" else np.finfo(float).max))
             if bad.any():
                 row = int(np.argmax(bad))
                 raise UserDataError(
-                    f"{name}, column {column!r}, row {row}: {A[column].iloc[row]!r} is no number. "
-                    "Encode texts as numbers, and fill or drop what is missing."
+                    f"{name}, column {column!r}, row {row}: {_wrong(A[column].iloc[row])}."
                 )
     try:
         A = np.asarray(A, dtype=float)
@@ -244,11 +243,22 @@ def _numbers(A, name):
     return A
 
 
+def _wrong(value):
+    """What is wrong with a value, and what to do."""
+    if pd.isna(value):
+        return "the value is missing; fill it or drop the row"
+    if isinstance(value, str):
+        return f"{value!r} is no number; encode texts as numbers"
+    return f"{value:g} is too large; scale the column, for instance to variance 1"
+
+
 def _array(arrays, names, path):
-    for name in names:
-        if name in arrays:
-            found = arrays[name]
-            return found.toarray() if issparse(found) else np.asarray(found)
+    there = [name for name in names if name in arrays]
+    if len(there) > 1:
+        raise UserDataError(f"{path} has both {' and '.join(there)}: leave one of them out.")
+    for name in there:
+        found = arrays[name]
+        return found.toarray() if issparse(found) else np.asarray(found)
     raise UserDataError(
         f"{path} has no array {' or '.join(names)}; it has: "
         + ", ".join(k for k in arrays if not k.startswith("__"))
@@ -283,6 +293,17 @@ def _of_csv(path):
     with open(path, encoding="utf-8-sig", newline="") as file:
         lines = [row for row in islice(csv.reader(file, skipinitialspace=True), 100) if any(row)]
     names = [name.strip() for name in lines[0]] if lines else []
+    first = names[0] if names else ""
+    if first.startswith("#") or first.lower().startswith("sep="):
+        raise UserDataError(
+            f"{path} begins with the line {','.join(lines[0])!r}: remove it, so that the names of "
+            "the columns come first."
+        )
+    if names and not names[-1] and not any(row[len(names) - 1 :] > [""] for row in lines[1:]):
+        raise UserDataError(
+            f"{path} has a last column without a name and without values: a comma ends each line. "
+            "Remove it."
+        )
     seen = next((word for sign, word in _SEPARATORS.items() if sign in "".join(names)), None)
     if len(names) == 1 and seen:
         raise UserDataError(

@@ -73,6 +73,8 @@ def test_data_sets_are_given_in_many_ways(away, monkeypatch, given):
     [
         (["-p", "data_sets", "Movie"], "no parameter 'data_sets'; it has: profile, datasets, seed"),
         (["-p", "datasets", "Moovie"], "No data set 'Moovie' in structrf, profile 'paper'; there"),
+        (["-p", "datasets", ""], "datasets names no data set"),
+        (["-p", "datasets", "["], "datasets names no data set"),
         (["-p", "datasets", "CAL500"], "there are: Yeast_alpha, "),
         (["-p", "profile", "fast"], "No profile 'fast'; there are: paper, quick"),
         (["-p", "seed", "-1"], "seed is a whole number from 0"),
@@ -252,11 +254,15 @@ def test_a_batch_stops_at_once_and_leaves_no_kernel(away, number):
     assert "stopped" in (away / "out" / "index.html").read_text(encoding="utf-8")
 
 
-def test_a_notebook_that_was_stopped_is_run_again(away):
+@pytest.mark.parametrize("killed", ["the program", "the kernel"])
+def test_a_notebook_that_was_stopped_is_run_again(away, killed):
     notebook(away, "n", "n = 1", "print(n)")
     ((path, _),) = batch.run([], {}, away / "out")
     made = nbformat.read(path, as_version=4)
-    made.metadata.papermill.end_time = None
+    if killed == "the program":
+        made.metadata.papermill.end_time = None
+    else:  # papermill goes on to its end then
+        made.cells[-1].metadata.papermill.status = "pending"
     nbformat.write(made, path)
     assert "stopped" in batch.page(away / "out")
     assert [was_run for _, was_run in batch.run([], {}, away / "out")] == [True]

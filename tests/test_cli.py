@@ -1,5 +1,9 @@
 """The command line: data, run, status, notebooks, bench."""
 
+import os
+import shlex
+import subprocess
+import sys
 import tomllib
 from functools import partial
 from pathlib import Path
@@ -154,13 +158,30 @@ def test_options_of_bench_that_would_not_count_are_refused(capsys, arguments, me
         ("notebooks --jobs 0", "--jobs: '0' is no whole number above 0"),
         ("bench --out nowhere/bench.csv", "--out: there is no folder nowhere"),
         ("compare AAKNN --out nowhere/page.html", "--out: there is no folder nowhere"),
+        ("notebooks --out ''", "--out: the name is empty"),
+        ("compare AAKNN --data ''", "--data: the name is empty"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(arguments, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
-        cli.main(arguments.split())
+        cli.main(shlex.split(arguments))
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "variable, message",
+    [
+        ({"MPLBACKEND": "foo"}, "matplotlib does not start, see MPLBACKEND"),
+        ({"PYTHONIOENCODING": "ascii"}, "There is no file \\xe4.csv"),
+    ],
+)
+def test_odd_variables_end_in_a_line(variable, message, tmp_path):
+    command = [sys.executable, "-m", "ldlrepro", "compare", "AAKNN", "--data", "\u00e4.csv"]
+    variables = os.environ | {"PYTHONPATH": str(paths.PACKAGE.parent)} | variable
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert message in done.stderr
 
 
 def test_what_the_bench_has_measured_is_kept(monkeypatch, tmp_path):

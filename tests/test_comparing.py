@@ -423,6 +423,12 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
         ("x\td_1\td_2\n1\t0,5\t0,5\n", "its separator seems to be a tab"),
         ("x|d_1|d_2\n1|0,5|0,5\n2|1|0\n", r"its separator seems to be '\|'"),
         ("\nx d_1 d_2\n1 .5 .5\n", "its separator seems to be a space"),
+        ("x,d_1,d_2,\n1,.5,.5,\n2,1,0,\n", "last column without a name and without values"),
+        ("# made by us\nx,d_1,d_2\n1,.5,.5\n", "begins with the line '# made by us': remove it"),
+        ("sep=,\nx,d_1,d_2\n1,.5,.5\n", "begins with the line 'sep=,': remove it"),
+        ("x,y,d_1,d_2\n1,1,.5,.5\n2,1e308,1,0\n", "X, column 'y', row 1: 1e\\+308 is too large"),
+        ("x,d_1,d_2\n1,.5,.5\n,1,0\n", "X, column 'x', row 1: the value is missing"),
+        ("x,d_1,d_2\n1,.5,.5\n2,inf,0\n", "D, column 'd_1', row 1: inf is too large"),
     ],
 )
 def test_a_table_of_another_program_is_told(text, message, tmp_path):
@@ -840,6 +846,40 @@ def test_the_command(tmp_path):
     pictures = re.findall("<img alt='(Heat map|Dots|Points) of the share", page)
     assert pictures == ["Heat map", "Dots", "Points"] and "http" not in page
     assert list((tmp_path / "ldlrepro-records" / "own").glob("t.csv"))
+
+
+class Leaves(Mean):
+    def fit(self, X, D):
+        sys.exit("bye")
+
+
+class Complex(Mean):
+    def predict(self, X):
+        return super().predict(X) * (1 + 5j)
+
+
+class Huge(Mean):
+    def predict(self, X):
+        return np.full((len(X), 3), 1e308)
+
+
+def test_what_methods_do_besides_errors(here, tmp_path):
+    X, D = rows()
+    for method, message in ((Leaves(), "SystemExit: bye"), (Complex(), "Complex data not support")):
+        with pytest.raises(runner.RunError, match=message):
+            compare({"m": method}, X, D, folds=2)
+    equal = compare({"huge": Huge(), "even": ldlrepro.UniformPredictor()}, X, D, folds=2).skill()
+    assert equal.loc["huge"].item() == pytest.approx(equal.loc["even"].item())
+    (tmp_path / "ends.py").write_text("import sys\nsys.exit(3)\n")
+    with pytest.raises(CompareError, match="cannot be imported: SystemExit: 3"):
+        load_methods([f"{tmp_path}/ends.py:A"])
+
+
+def test_arrays_under_two_names_are_told(tmp_path):
+    X, D = rows()
+    np.savez(tmp_path / "t.npz", X=X, features=X, D=D)
+    with pytest.raises(UserDataError, match="has both X and features: leave one of them out"):
+        userdata.read(tmp_path / "t.npz")
 
 
 class Deadly(Mean):

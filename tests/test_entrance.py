@@ -377,6 +377,19 @@ def test_texts_are_named_by_their_column(X):
         AAKNN().fit(X.to_numpy().tolist(), toy.D)
 
 
+@pytest.mark.parametrize("X", ["abc", {"a": 1}, (row for row in toy.X)])
+def test_what_is_no_table_is_told(X):
+    with pytest.raises((TypeError, ValueError), match="X is no table of numbers, but of the type"):
+        AAKNN().fit(X, toy.D)
+
+
+def test_rows_off_the_simplex_are_told():
+    with pytest.raises(ValueError, match=r"P row 0 has the sum .* over 2 labels"):
+        metrics.score(toy.D, toy.D[:, :2])
+    with pytest.raises(ValueError, match="P row 4 has NaN or infinity: remove the row"):
+        metrics.score(toy.D, np.where(np.arange(120).reshape(40, 3) == 13, np.nan, toy.D))
+
+
 def test_missing_values_of_pandas_are_named():
     D = pd.DataFrame(toy.D, columns=["r", "g", "b"]).astype("Float64")
     metrics.kl_divergence(D, D)

@@ -2,23 +2,30 @@
 
     .venv/bin/python tools/prune_ledger.py
 
-Notes which marks `status` and the spreads of rounding compare, keeps the lines that join them, and
-asks for both again: where an answer differs, the old ledger is put back.
+Notes which marks `status`, the studies and the spreads of rounding compare, keeps the lines that
+join them, and asks again: where an answer differs, the old ledger is put back.
 """
 
 import json
 from collections import defaultdict, deque
 
 from ldlrepro import paths, protocols
-from ldlrepro.protocols import ledger, rounding
+from ldlrepro.protocols import ledger, rounding, studies
+from ldlrepro.protocols.fingerprint import of_function
 from ldlrepro.protocols.store import write_table
 
 
 def answers():
-    """What `status` says of every paper, and the spreads of rounding."""
+    """What `status` says of every paper, which studies are fresh, and the spreads of rounding."""
     states = {name: protocols.status(name) for name in protocols.paper_names()}
+    fresh = {}
+    for paper in map(protocols.get_paper, protocols.paper_names()):
+        for study in paper.studies:
+            tables, mark = studies.tables_of(paper, study.name), of_function(study.function)
+            of_study = [studies._fresh(table, mark, "paper") for table in tables.values()]
+            fresh[f"{paper.name} {study.name}"] = of_study
     spreads = [rounding.spreads(folds).to_json() for folds in (rounding.FOLDS, None)]
-    return json.dumps([states, spreads], sort_keys=True, default=str)
+    return json.dumps([states, fresh, spreads], sort_keys=True, default=str)
 
 
 def asked_of_the_ledger(ask):

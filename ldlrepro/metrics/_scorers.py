@@ -20,8 +20,11 @@ def check_simplex(A, name):
     if off.any():
         row = int(np.argmax(off))
         raise ValueError(
-            f"{name} row {row} has the sum {A[row].sum():.6g}: label distributions sum to 1. Zeros "
-            "and ones are scored by score_labels; other degrees divide by their sum first."
+            f"{name} row {row} has the sum {A[row].sum():.6g} over {A.shape[1]} labels: label "
+            "distributions sum to 1. Zeros and ones are scored by score_labels; other degrees "
+            "divide by their sum first."
+            if np.isfinite(A[row]).all()
+            else f"{name} row {row} has NaN or infinity: remove the row or fill the value."
         )
     return A
 

@@ -171,7 +171,7 @@ def _fit(pickled, folders, data, fold):
             made = job.compute(experiment, method, bunch, experiment.folds, fold)
         said = {str(w.message) for w in caught if issubclass(w.category, UserWarning)}
         return made, said, None
-    except Exception:
+    except (Exception, SystemExit):  # a fit that ends the program ends itself alone
         return None, set(), traceback.format_exc()
 
 

@@ -170,8 +170,10 @@ def chosen(paper, datasets, profile):
         One that the paper does not have under this profile.
     """
     names, found = parameters.listed(datasets), []
-    if not names:
+    if datasets is None:
         return None
+    if not all(names) or not names:
+        raise UnknownNameError("datasets names no data set: give names, or None for all.")
     there = data_sets(paper, profile)
     for name in names:
         try:

@@ -3,11 +3,17 @@
 import hashlib
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 from IPython import get_ipython
-from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch
+
+from ldlrepro.errors import LdlreproError
+
+try:
+    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
+    from matplotlib.patches import FancyArrowPatch
+except ValueError as error:
+    raise LdlreproError(f"matplotlib does not start, see MPLBACKEND: {error}") from None
 
 
 def style():
