@@ -312,7 +312,9 @@ def parser():
     add.add_argument(
         "-y", action="append", default=[], metavar="YAML", help="parameters: {name: value, ...}"
     )
-    add.add_argument("--out", type=_path, required=True, metavar="DIR", help="folder for what was run")
+    add.add_argument(
+        "--out", type=_path, required=True, metavar="DIR", help="folder for what was run"
+    )
     add.add_argument("--jobs", type=_count, default=1, help="notebooks at a time")
     add.add_argument("--fresh", action="store_true", help="also those that are finished")
 

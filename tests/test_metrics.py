@@ -311,9 +311,9 @@ def test_ages():
 def test_score_refuses_what_is_no_distribution():
     D = np.array([[0.5, 0.5], [1.0, 0.0]])
     assert metrics.score(D, D)["kl_divergence"] == pytest.approx(0)
-    with pytest.raises(ValueError, match="P row 1 has the sum 2: .*score_labels"):
+    with pytest.raises(ValueError, match="P row 1 has the sum 2 over 2 labels: .*score_labels"):
         metrics.score(D, [[0.5, 0.5], [1, 1]])
-    with pytest.raises(ValueError, match="D row 0 has the sum nan"):
+    with pytest.raises(ValueError, match="D row 0 has NaN or infinity"):
         metrics.score([[np.nan, 0.5], [1, 0]], D)
     for shape in ((0, 3), (4, 1), (4,)):
         with pytest.raises(ValueError, match=r"expected \(rows, labels\), 2 labels or more"):
