@@ -379,7 +379,8 @@ def show_nets(chapter):
     if nets.empty:
         return
     names = ["DBPNN", "DBPNN, fine-tuned"]
-    ways = {n: chapter.tables[chapter.tables.method == n] for n in names}
+    there = chapter.tables[chapter.tables.dataset.isin(nets.dataset)]
+    ways = {n: there[there.method == n] for n in names}
     ways |= {n: nets[nets.method == n] for n in nets.method.unique()}
     caption = "Cells of DBPNN's printed row that agree"
     yield show(agreement_as(of_table(chapter, 4), "DBPNN", ways), caption, False)
@@ -390,7 +391,7 @@ def show_nets(chapter):
         for way, some in ways.items():
             rows.append((way, *some[some.dataset == dataset][list(MEASURES)].mean()))
         frame = pd.DataFrame(rows, columns=["method", *LABEL.values()])
-        yield show(frame, f"DBPNN on {chapter.names[dataset]}: means", form="{:.3f}")
+        yield show(frame, f"DBPNN on {chapter.names[dataset]}: means", False, form="{:.3f}")
 
 
 def show_in_place_of_mldf(chapter, methods):
