@@ -29,7 +29,7 @@ HARD = {
     "mldf": ["mediamill"],
     "adaboost_ldl": ["Natural_Scene"],
     "comparison": ["CAL500"],
-    "mslp": ["SCUT_FBP"],
+    "mslp": ["Natural_Scene"],
 }
 SINGLE = [(name, [d]) for name in CHAPTERS for d in SETS[name]]
 

@@ -224,6 +224,8 @@ def _against_ldl(tables, measures):
     settings of their own.
     """
     share, text = _against(tables, OF_LDL, measures)
+    if np.isnan(share):
+        return NOT_RUN
     own = summary(tables[tables.method == "MSLP"], measures=measures)
     own = own.set_index(["dataset", "measure"])["mean"]
     printed = published.load("mslp")
