@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ldlrepro.papers import adaboost_ldl, ldlf, mldf, mslp, structrf
+from ldlrepro.papers import adaboost_ldl, ldlf, mldf, mslp
+from ldlrepro.papers.structrf import claims as structrf_claims
+from ldlrepro.papers.structrf import experiments as structrf
+from ldlrepro.papers.structrf import figures as structrf_figures
 from ldlrepro.report import causes
 from ldlrepro.report.adaboost_ldl import claims as adaboost_claims
 from ldlrepro.report.adaboost_ldl import tables as adaboost_tables
@@ -22,8 +25,6 @@ from ldlrepro.report.mldf import tables as mldf_tables
 from ldlrepro.report.mslp import claims as mslp_claims
 from ldlrepro.report.mslp import tables as mslp_tables
 from ldlrepro.report.settings import with_settings
-from ldlrepro.report.structrf import claims as structrf_claims
-from ldlrepro.report.structrf import figures as structrf_figures
 from ldlrepro.report.tables import (
     agreeing,
     agreement,

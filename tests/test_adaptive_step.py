@@ -7,9 +7,9 @@ import pytest
 
 from ldlrepro import paths, protocols
 from ldlrepro.kernels import gain as kernel
+from ldlrepro.papers.structrf.studies import adaptive_step
 from ldlrepro.protocols import ledger
 from ldlrepro.protocols.declare import Paper, Study
-from ldlrepro.studies import adaptive_step
 
 
 @pytest.mark.interpreted

@@ -10,8 +10,9 @@ from sklearn.linear_model import LinearRegression
 
 import ldlrepro
 from ldlrepro import SABFGS, SAIIS, AdaBoostLDL, datasets
-from ldlrepro.papers import adaboost_ldl, mslp, structrf
+from ldlrepro.papers import adaboost_ldl, mslp
 from ldlrepro.papers.ldlf import PAPER as ldlf_paper
+from ldlrepro.papers.structrf import experiments as structrf
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.split import hold_out
 from ldlrepro.report import causes, departures

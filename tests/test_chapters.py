@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 from IPython.core.pylabtools import print_figure
 
-from ldlrepro.papers.structrf import TABLE_21
+from ldlrepro.papers.structrf import figures as structrf
+from ldlrepro.papers.structrf.experiments import TABLE_21
+from ldlrepro.papers.structrf.tables import table_21
 from ldlrepro.report.adaboost_ldl import figures as adaboost_figures
 from ldlrepro.report.adaboost_ldl import tables as adaboost_ldl
 from ldlrepro.report.claims import wins_claim
@@ -17,8 +19,6 @@ from ldlrepro.report.mslp import figures as mslp_figures
 from ldlrepro.report.mslp import tables as mslp
 from ldlrepro.report.mslp.claims import narrow_claim
 from ldlrepro.report.plots import nothing
-from ldlrepro.report.structrf import figures as structrf
-from ldlrepro.report.structrf.tables import table_21
 from ldlrepro.report.tables import summary
 
 

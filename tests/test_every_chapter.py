@@ -13,12 +13,12 @@ import nbformat
 import pytest
 
 from ldlrepro import paths, protocols
+from ldlrepro.papers.structrf.tables import show_table_3
 from ldlrepro.protocols import rounding
 from ldlrepro.protocols.store import RecordStore
 from ldlrepro.report import chapter
 from ldlrepro.report.compare import family
 from ldlrepro.report.html import NOTHING
-from ldlrepro.report.structrf.tables import show_table_3
 
 CHAPTERS = sorted({p.stem for p in paths.NOTEBOOKS.glob("*.ipynb")} & set(protocols.paper_names()))
 SETS = {name: chapter.data_sets(protocols.get_paper(name)) for name in CHAPTERS}

@@ -14,12 +14,12 @@ from ldlrepro import paths
 from ldlrepro.datasets import make_standin
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.papers.structrf import figures
+from ldlrepro.papers.structrf.tables import running_times
 from ldlrepro.protocols import get_paper, paper_names
 from ldlrepro.report import claims, compare, needs, plots, provenance, settings, tables, yardstick
 from ldlrepro.report.chapter import Chapter, open_chapter
 from ldlrepro.report.html import spread_out
-from ldlrepro.report.structrf import figures
-from ldlrepro.report.structrf.tables import running_times
 from ldlrepro.report.values import Beside, Difference, Held, Outcomes, Share, Shown, Spread, Wins
 
 NAMES = {"SJAFFE": "s-JAFFE", "Movie": "Movie"}

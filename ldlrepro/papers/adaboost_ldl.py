@@ -21,7 +21,7 @@ from ldlrepro.papers.learners import (
     PTBayes,
     PublishedLCLDL,
 )
-from ldlrepro.papers.structrf import PACKAGE, YEAST, zeros_raised
+from ldlrepro.papers.structrf.experiments import PACKAGE, YEAST, zeros_raised
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.studies import on_faces, starts, warm_start, warm_stop
 

@@ -2,8 +2,9 @@
 
 from ldlrepro import LDSVR, MeanPredictor, StructRF
 from ldlrepro.models.trees import ReleasedLDLForest
-from ldlrepro.papers import age, structrf
+from ldlrepro.papers import age
 from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, LDLForest
+from ldlrepro.papers.structrf import experiments as structrf
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 from ldlrepro.studies import leaf_updates, modes, widths
 

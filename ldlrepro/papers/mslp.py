@@ -26,7 +26,7 @@ from ldlrepro.papers.learners import (
     EmbeddingKNN,
     PTBayes,
 )
-from ldlrepro.papers.structrf import PACKAGE
+from ldlrepro.papers.structrf.experiments import PACKAGE
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.studies import embedding, faces, features, toys
 

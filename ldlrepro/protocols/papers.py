@@ -18,8 +18,9 @@ def paper_names():
     --------
     get_paper : The declaration of one.
     """
-    modules = (p.stem for p in (paths.PACKAGE / "papers").glob("[a-z]*.py"))
-    return sorted(name for name in modules if name not in _NO_PAPERS)
+    folder = paths.PACKAGE / "papers"
+    modules = [p.stem for p in folder.glob("[a-z]*.py") if p.stem not in _NO_PAPERS]
+    return sorted([*modules, *(p.parent.name for p in folder.glob("*/experiments.py"))])
 
 
 def get_paper(name):
@@ -35,7 +36,8 @@ def get_paper(name):
     known = paper_names()
     if name not in known:
         raise UnknownNameError(f"No paper {name!r}; there are: {', '.join(known)}.")
-    return import_module(f"ldlrepro.papers.{name}").PAPER
+    folder = (paths.PACKAGE / "papers" / name).is_dir()
+    return import_module(f"ldlrepro.papers.{name}{'.experiments' if folder else ''}").PAPER
 
 
 def paper_name(text):

@@ -5,6 +5,7 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
+from ldlrepro.papers.structrf.studies.forests import NEAR_ZERO
 from ldlrepro.report import speed
 from ldlrepro.report.claims import (
     NEAR,
@@ -22,7 +23,6 @@ from ldlrepro.report.claims import (
 from ldlrepro.report.compare import firsts
 from ldlrepro.report.tables import summary
 from ldlrepro.report.values import Share
-from ldlrepro.studies.forests import NEAR_ZERO
 
 CHAIN = ("StructRF", "SA-BFGS", "SA-IIS", "RF")
 #: Times of like size differ by less than this factor.

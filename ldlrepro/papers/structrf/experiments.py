@@ -12,8 +12,8 @@ from ldlrepro import (
 )
 from ldlrepro.models.maxent import PackageBFGS
 from ldlrepro.papers.learners import SABFGS, SAIIS
+from ldlrepro.papers.structrf.studies import adaptive_step, forests, gains
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
-from ldlrepro.studies import adaptive_step, forests, gains
 
 YEAST = (
     "Yeast_alpha",

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ldlrepro import datasets
 from ldlrepro.kernels import gain as kernel
-from ldlrepro.studies.adaptive_step import _cluster
+from ldlrepro.papers.structrf.studies.adaptive_step import _cluster
 
 SETS, FOLDS = ("Yeast_alpha", "SJAFFE", "SBU_3DFE"), 3
 

@@ -1,0 +1,1 @@
+"""StructRF (Chen et al. 2018): what is run, and what its chapter shows."""
