@@ -7,7 +7,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ldlrepro.papers import adaboost_ldl, ldlf, mldf, mslp
+from ldlrepro.papers import adaboost_ldl, mldf, mslp
+from ldlrepro.papers.ldlf import claims as ldlf_claims
+from ldlrepro.papers.ldlf import experiments as ldlf
+from ldlrepro.papers.ldlf import figures as ldlf_figures
+from ldlrepro.papers.ldlf import tables as ldlf_tables
 from ldlrepro.papers.structrf import claims as structrf_claims
 from ldlrepro.papers.structrf import experiments as structrf
 from ldlrepro.papers.structrf import figures as structrf_figures
@@ -17,9 +21,6 @@ from ldlrepro.report.adaboost_ldl import tables as adaboost_tables
 from ldlrepro.report.chapter import read_chapter
 from ldlrepro.report.claims import VERDICTS
 from ldlrepro.report.compare import wins
-from ldlrepro.report.ldlf import claims as ldlf_claims
-from ldlrepro.report.ldlf import figures as ldlf_figures
-from ldlrepro.report.ldlf import tables as ldlf_tables
 from ldlrepro.report.mldf import claims as mldf_claims
 from ldlrepro.report.mldf import tables as mldf_tables
 from ldlrepro.report.mslp import claims as mslp_claims

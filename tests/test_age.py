@@ -20,14 +20,14 @@ from ldlrepro.models.age._ages import ages_of, normal, width_of
 from ldlrepro.models.age._d2ldl import rebuilding_weights
 from ldlrepro.models.age._iisaldl import WIDTHS, best_width
 from ldlrepro.models.age._larr import knockout
-from ldlrepro.papers import age as declared
-from ldlrepro.papers import ldlf
+from ldlrepro.papers.ldlf import experiments as ldlf
+from ldlrepro.papers.ldlf.age import experiments as declared
+from ldlrepro.papers.ldlf.age import tables as report
+from ldlrepro.papers.ldlf.studies import widths
 from ldlrepro.protocols import job
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.fingerprint import of_method
 from ldlrepro.protocols.split import by_groups
-from ldlrepro.report.ldlf import age as report
-from ldlrepro.studies import widths
 
 
 def faces(n=60, c=30, q=5, seed=0):

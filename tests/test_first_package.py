@@ -17,7 +17,7 @@ from ldlrepro.models.neural._package_cpnn import RProp, package_slopes
 from ldlrepro.models.problem_transformation import ColumnsAsDrawn, PackagePTBayes, PackagePTSVM
 from ldlrepro.models.problem_transformation._package_ptsvm import first_appearances
 from ldlrepro.models.trees import ReleasedLDLForest
-from ldlrepro.papers import ldlf
+from ldlrepro.papers.ldlf import experiments as ldlf
 
 toy = make_toy(random_state=0)
 

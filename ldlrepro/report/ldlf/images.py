@@ -7,11 +7,11 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
+from ldlrepro.papers.ldlf import figures
 from ldlrepro.protocols import rounding, stats
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import NOT_RUN, share_claim, verdict
 from ldlrepro.report.compare import firsts, p_value, pairs_of, wins
-from ldlrepro.report.ldlf import figures
 from ldlrepro.report.plots import legend_below, panels
 from ldlrepro.report.values import Spread, p_text
 

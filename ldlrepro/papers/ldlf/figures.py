@@ -4,8 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from ldlrepro.papers.ldlf.tables import ORDER, PROTOCOLS
 from ldlrepro.report.compare import critical_difference
-from ldlrepro.report.ldlf.tables import ORDER, PROTOCOLS
 from ldlrepro.report.plots import legend_below, nothing, panels
 from ldlrepro.report.settings import declared
 

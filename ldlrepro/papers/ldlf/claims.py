@@ -7,6 +7,8 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
+from ldlrepro.papers.ldlf.figures import DRAWN
+from ldlrepro.papers.ldlf.tables import PROTOCOLS
 from ldlrepro.protocols import get_paper
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import (
@@ -23,8 +25,6 @@ from ldlrepro.report.claims import (
     wins_claim,
 )
 from ldlrepro.report.compare import firsts
-from ldlrepro.report.ldlf.figures import DRAWN
-from ldlrepro.report.ldlf.tables import PROTOCOLS
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import published_cells, summary
 from ldlrepro.report.values import Share
