@@ -7,11 +7,14 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ldlrepro.papers import adaboost_ldl, mldf, mslp
+from ldlrepro.papers import adaboost_ldl, mldf
 from ldlrepro.papers.ldlf import claims as ldlf_claims
 from ldlrepro.papers.ldlf import experiments as ldlf
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf_tables
+from ldlrepro.papers.mslp import claims as mslp_claims
+from ldlrepro.papers.mslp import experiments as mslp
+from ldlrepro.papers.mslp import tables as mslp_tables
 from ldlrepro.papers.structrf import claims as structrf_claims
 from ldlrepro.papers.structrf import experiments as structrf
 from ldlrepro.papers.structrf import figures as structrf_figures
@@ -23,8 +26,6 @@ from ldlrepro.report.claims import VERDICTS
 from ldlrepro.report.compare import wins
 from ldlrepro.report.mldf import claims as mldf_claims
 from ldlrepro.report.mldf import tables as mldf_tables
-from ldlrepro.report.mslp import claims as mslp_claims
-from ldlrepro.report.mslp import tables as mslp_tables
 from ldlrepro.report.settings import with_settings
 from ldlrepro.report.tables import (
     agreeing,

@@ -10,18 +10,20 @@ from sklearn.linear_model import LinearRegression
 
 import ldlrepro
 from ldlrepro import SABFGS, SAIIS, AdaBoostLDL, datasets
-from ldlrepro.papers import adaboost_ldl, mslp
+from ldlrepro.papers import adaboost_ldl
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
 from ldlrepro.papers.ldlf.experiments import PAPER as ldlf_paper
 from ldlrepro.papers.ldlf.studies import leaf_updates
+from ldlrepro.papers.mslp import experiments as mslp
+from ldlrepro.papers.mslp import tables as mslp_tables
+from ldlrepro.papers.mslp.studies import embedding, faces, features
 from ldlrepro.papers.structrf import experiments as structrf
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.split import hold_out
 from ldlrepro.report import causes, departures
 from ldlrepro.report.comparison import defaults
-from ldlrepro.report.mslp import tables as mslp_tables
-from ldlrepro.studies import embedding, faces, features, starts, warm_start
+from ldlrepro.studies import starts, warm_start
 
 MEASURES = ("kl_divergence", "chebyshev")
 

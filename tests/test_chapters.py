@@ -8,6 +8,9 @@ from IPython.core.pylabtools import print_figure
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
 from ldlrepro.papers.ldlf.claims import printed_claim
+from ldlrepro.papers.mslp import figures as mslp_figures
+from ldlrepro.papers.mslp import tables as mslp
+from ldlrepro.papers.mslp.claims import narrow_claim
 from ldlrepro.papers.structrf import figures as structrf
 from ldlrepro.papers.structrf.experiments import TABLE_21
 from ldlrepro.papers.structrf.tables import table_21
@@ -15,9 +18,6 @@ from ldlrepro.report.adaboost_ldl import figures as adaboost_figures
 from ldlrepro.report.adaboost_ldl import tables as adaboost_ldl
 from ldlrepro.report.claims import wins_claim
 from ldlrepro.report.compare import wins
-from ldlrepro.report.mslp import figures as mslp_figures
-from ldlrepro.report.mslp import tables as mslp
-from ldlrepro.report.mslp.claims import narrow_claim
 from ldlrepro.report.plots import nothing
 from ldlrepro.report.tables import summary
 

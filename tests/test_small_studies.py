@@ -7,10 +7,11 @@ from sklearn.manifold import trustworthiness
 
 from ldlrepro import LPP, RFPCT, SAIIS, StructRF, datasets, metrics
 from ldlrepro.papers.ldlf.studies import modes
+from ldlrepro.papers.mslp.studies import toys
 from ldlrepro.papers.structrf.studies import forests, gains
 from ldlrepro.papers.structrf.studies.adaptive_step import _cluster
 from ldlrepro.protocols.split import hold_out, ten_folds
-from ldlrepro.studies import on_faces, one_layer, toys, warm_stop
+from ldlrepro.studies import on_faces, one_layer, warm_stop
 
 
 def test_forests_of_the_paper_and_their_rivals():

@@ -1,8 +1,9 @@
 """Every label-distribution method beside every other, whichever paper it came with."""
 
 import ldlrepro
-from ldlrepro.papers import adaboost_ldl, learners, mldf, mslp
+from ldlrepro.papers import adaboost_ldl, learners, mldf
 from ldlrepro.papers.ldlf import experiments as ldlf
+from ldlrepro.papers.mslp import experiments as mslp
 from ldlrepro.papers.structrf import experiments as structrf
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 from ldlrepro.studies import time_limit

@@ -7,10 +7,10 @@ from sklearn.manifold import trustworthiness
 from ldlrepro import LPP, MSLP, datasets
 from ldlrepro.datasets.registry import EMOTIONS
 from ldlrepro.models.embedding import neighbour_sets
+from ldlrepro.papers.mslp.studies.embedding import NEIGHBORS, UNPENALISED
+from ldlrepro.papers.mslp.studies.faces import NEUTRAL, groups
 from ldlrepro.report.plots import legend_below, name_labels, nothing
 from ldlrepro.report.settings import declared
-from ldlrepro.studies.embedding import NEIGHBORS, UNPENALISED
-from ldlrepro.studies.faces import NEUTRAL, groups
 
 #: Of the emotions and neutral, so that they can be told apart without colours.
 _MARKERS = "osD^v*X"

@@ -5,6 +5,9 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
+from ldlrepro.papers.mslp.studies.embedding import UNPENALISED
+from ldlrepro.papers.mslp.studies.toys import GRID
+from ldlrepro.papers.mslp.tables import LEVEL_OF_PAPER, first_places
 from ldlrepro.report.claims import (
     NEAR,
     NOT_RUN,
@@ -15,12 +18,9 @@ from ldlrepro.report.claims import (
     wins_claim,
 )
 from ldlrepro.report.compare import firsts
-from ldlrepro.report.mslp.tables import LEVEL_OF_PAPER, first_places
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import summary
 from ldlrepro.report.values import Share
-from ldlrepro.studies.embedding import UNPENALISED
-from ldlrepro.studies.toys import GRID
 
 #: The rivals by kind.
 OF_LDL = ("CPNN", "LDSVR", "BFGS-LDL", "IIS-LDL", "AA-BP", "AA-KNN", "PT-SVM", "PT-Bayes")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ldlrepro import LPP, datasets
 from ldlrepro.datasets.registry import EMOTIONS
-from ldlrepro.studies.embedding import DIMENSIONS, FOLDS, mslp, samples
+from ldlrepro.papers.mslp.studies.embedding import DIMENSIONS, FOLDS, mslp, samples
 
 NEUTRAL = "neutral"
 #: Faces with a neutral expression among the 213 of JAFFE.

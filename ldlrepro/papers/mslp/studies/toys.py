@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.manifold import trustworthiness
 
 from ldlrepro import LPP, MSLP, datasets
-from ldlrepro.studies.embedding import DIMENSIONS, NEIGHBORS
+from ldlrepro.papers.mslp.studies.embedding import DIMENSIONS, NEIGHBORS
 
 GRID = {
     "beta": (0.0, 0.1, 0.5),

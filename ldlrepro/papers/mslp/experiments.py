@@ -26,9 +26,9 @@ from ldlrepro.papers.learners import (
     EmbeddingKNN,
     PTBayes,
 )
+from ldlrepro.papers.mslp.studies import embedding, faces, features, toys
 from ldlrepro.papers.structrf.experiments import PACKAGE
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
-from ldlrepro.studies import embedding, faces, features, toys
 
 #: Tables 1-3 in the paper's order.
 DATASETS = ("SJAFFE", "SBU_3DFE", "SCUT_FBP", "M2B", "Natural_Scene")

@@ -1,0 +1,1 @@
+"""Experiments of MSLP (Peng et al. 2018) that are not runs over folds."""
