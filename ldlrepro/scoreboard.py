@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ldlrepro.papers import adaboost_ldl, mldf
+from ldlrepro.papers import mldf
+from ldlrepro.papers.adaboost_ldl import claims as adaboost_claims
+from ldlrepro.papers.adaboost_ldl import experiments as adaboost_ldl
+from ldlrepro.papers.adaboost_ldl import tables as adaboost_tables
 from ldlrepro.papers.ldlf import claims as ldlf_claims
 from ldlrepro.papers.ldlf import experiments as ldlf
 from ldlrepro.papers.ldlf import figures as ldlf_figures
@@ -19,8 +22,6 @@ from ldlrepro.papers.structrf import claims as structrf_claims
 from ldlrepro.papers.structrf import experiments as structrf
 from ldlrepro.papers.structrf import figures as structrf_figures
 from ldlrepro.report import causes
-from ldlrepro.report.adaboost_ldl import claims as adaboost_claims
-from ldlrepro.report.adaboost_ldl import tables as adaboost_tables
 from ldlrepro.report.chapter import read_chapter
 from ldlrepro.report.claims import VERDICTS
 from ldlrepro.report.compare import wins

@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from IPython.core.pylabtools import print_figure
 
+from ldlrepro.papers.adaboost_ldl import figures as adaboost_figures
+from ldlrepro.papers.adaboost_ldl import tables as adaboost_ldl
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
 from ldlrepro.papers.ldlf.claims import printed_claim
@@ -14,8 +16,6 @@ from ldlrepro.papers.mslp.claims import narrow_claim
 from ldlrepro.papers.structrf import figures as structrf
 from ldlrepro.papers.structrf.experiments import TABLE_21
 from ldlrepro.papers.structrf.tables import table_21
-from ldlrepro.report.adaboost_ldl import figures as adaboost_figures
-from ldlrepro.report.adaboost_ldl import tables as adaboost_ldl
 from ldlrepro.report.claims import wins_claim
 from ldlrepro.report.compare import wins
 from ldlrepro.report.plots import nothing

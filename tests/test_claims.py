@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from ldlrepro import paths, published, scoreboard
+from ldlrepro.papers.adaboost_ldl import claims as adaboost_claims
 from ldlrepro.papers.ldlf import claims as ldlf_claims
 from ldlrepro.papers.mslp import claims as mslp_claims
 from ldlrepro.papers.structrf import claims as structrf_claims
 from ldlrepro.protocols import get_paper, read
 from ldlrepro.report import speed
-from ldlrepro.report.adaboost_ldl import claims as adaboost_claims
 
 pytestmark = pytest.mark.skipif(
     not paths.IN_CHECKOUT, reason="records are committed, not installed"

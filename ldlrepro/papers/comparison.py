@@ -1,7 +1,8 @@
 """Every label-distribution method beside every other, whichever paper it came with."""
 
 import ldlrepro
-from ldlrepro.papers import adaboost_ldl, learners, mldf
+from ldlrepro.papers import learners, mldf
+from ldlrepro.papers.adaboost_ldl import experiments as adaboost_ldl
 from ldlrepro.papers.ldlf import experiments as ldlf
 from ldlrepro.papers.mslp import experiments as mslp
 from ldlrepro.papers.structrf import experiments as structrf

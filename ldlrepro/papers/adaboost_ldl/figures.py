@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ldlrepro.report.adaboost_ldl.tables import drawn_towards
+from ldlrepro.papers.adaboost_ldl.tables import drawn_towards
 from ldlrepro.report.plots import legend_below, panels
 
 #: What section 3.4 says is left of SortLoss on average after boosting.

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ldlrepro import SABFGS, AdaBoostLDL, datasets
 from ldlrepro.errors import SettingsWarning
-from ldlrepro.studies.warm_start import SETS
+from ldlrepro.papers.adaboost_ldl.studies.warm_start import SETS
 
 SEEDS, TOLERANCES = 2, (1e-12, 1e-6)
 

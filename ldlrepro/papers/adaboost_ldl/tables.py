@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro.metrics import MEASURES
+from ldlrepro.papers.adaboost_ldl.studies.starts import PUBLIC_STEPS
 from ldlrepro.protocols import stats
 from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, tally
@@ -13,7 +14,6 @@ from ldlrepro.report.settings import declared, with_settings
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_by_fives, summary
 from ldlrepro.report.values import Beside, Share
 from ldlrepro.report.yardstick import confusion, diagonal
-from ldlrepro.studies.starts import PUBLIC_STEPS
 
 #: Measures that do not change under any increasing function of the degrees.
 SCALE_FREE = ("spearman", "kendall", "ndcg")

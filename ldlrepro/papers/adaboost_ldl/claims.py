@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro import published
-from ldlrepro.report.adaboost_ldl.tables import (
+from ldlrepro.papers.adaboost_ldl.tables import (
     against_bagging,
     boosted,
     geometric_mean,

@@ -11,6 +11,7 @@ from ldlrepro.metrics import DISTRIBUTION, RANKING
 from ldlrepro.models.maxent import PackageBFGS
 from ldlrepro.models.neural import PackageCPNN
 from ldlrepro.models.problem_transformation import DrawnPTBayes, PackagePTBayes
+from ldlrepro.papers.adaboost_ldl.studies import on_faces, starts, warm_start, warm_stop
 from ldlrepro.papers.learners import (
     CPNN,
     LCLDL,
@@ -23,7 +24,6 @@ from ldlrepro.papers.learners import (
 )
 from ldlrepro.papers.structrf.experiments import PACKAGE, YEAST, zeros_raised
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
-from ldlrepro.studies import on_faces, starts, warm_start, warm_stop
 
 #: Tables 4-6 in the paper's order.
 DATASETS = (*YEAST, "SJAFFE", "SBU_3DFE", "Natural_Scene")

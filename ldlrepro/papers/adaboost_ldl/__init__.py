@@ -1,0 +1,1 @@
+"""Adaboost-LDL (Shen et al. 2020): what is run, and what its chapter shows."""
