@@ -22,6 +22,7 @@ from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.papers import comparison
+from ldlrepro.papers.mldf.tables import own_measures
 from ldlrepro.parameters import LARGEST_SEED, listed
 from ldlrepro.protocols import ledger, own, read, state
 from ldlrepro.protocols.declare import Experiment, Method
@@ -29,7 +30,6 @@ from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.comparison import choice, matrix
 from ldlrepro.report.comparison.folds import folds_picture
 from ldlrepro.report.html import for_spreadsheets
-from ldlrepro.report.mldf.tables import own_measures
 from ldlrepro.report.provenance import display_names
 from ldlrepro.userdata import bunch, check_name
 

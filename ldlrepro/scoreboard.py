@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ldlrepro.papers import mldf
 from ldlrepro.papers.adaboost_ldl import claims as adaboost_claims
 from ldlrepro.papers.adaboost_ldl import experiments as adaboost_ldl
 from ldlrepro.papers.adaboost_ldl import tables as adaboost_tables
@@ -15,6 +14,9 @@ from ldlrepro.papers.ldlf import claims as ldlf_claims
 from ldlrepro.papers.ldlf import experiments as ldlf
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf_tables
+from ldlrepro.papers.mldf import claims as mldf_claims
+from ldlrepro.papers.mldf import experiments as mldf
+from ldlrepro.papers.mldf import tables as mldf_tables
 from ldlrepro.papers.mslp import claims as mslp_claims
 from ldlrepro.papers.mslp import experiments as mslp
 from ldlrepro.papers.mslp import tables as mslp_tables
@@ -25,8 +27,6 @@ from ldlrepro.report import causes
 from ldlrepro.report.chapter import read_chapter
 from ldlrepro.report.claims import VERDICTS
 from ldlrepro.report.compare import wins
-from ldlrepro.report.mldf import claims as mldf_claims
-from ldlrepro.report.mldf import tables as mldf_tables
 from ldlrepro.report.settings import with_settings
 from ldlrepro.report.tables import (
     agreeing,

@@ -10,15 +10,15 @@ from scipy import stats
 
 from ldlrepro import datasets, metrics, paths, published
 from ldlrepro.datasets import registry
+from ldlrepro.papers.mldf import figures
+from ldlrepro.papers.mldf import printed as printed_tables
+from ldlrepro.papers.mldf import tables as mldf
+from ldlrepro.papers.mldf.claims import claims
+from ldlrepro.papers.mldf.studies.depth import CASCADE, FOREST
+from ldlrepro.papers.mldf.studies.label_drop import NOTHING, OTHER_NUMBERS
+from ldlrepro.papers.mldf.tables import LABEL, MEASURES
 from ldlrepro.report.claims import verdict
 from ldlrepro.report.compare import duels, wins
-from ldlrepro.report.mldf import figures
-from ldlrepro.report.mldf import printed as printed_tables
-from ldlrepro.report.mldf import tables as mldf
-from ldlrepro.report.mldf.claims import claims
-from ldlrepro.report.mldf.tables import LABEL, MEASURES
-from ldlrepro.studies.depth import CASCADE, FOREST
-from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
 
 UP = ("average_precision", "macro_auc")
 REAL = paths.local_copies()

@@ -9,7 +9,7 @@ import pytest
 
 from ldlrepro import MLDFSuite, paths
 from ldlrepro.models.multilabel import CUTS, CutAtCardinality
-from ldlrepro.papers import mldf
+from ldlrepro.papers.mldf import experiments as mldf
 from ldlrepro.protocols import get_paper, open_store, paper_names
 from ldlrepro.protocols.declare import Method
 from ldlrepro.report.settings import declared

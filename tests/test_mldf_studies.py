@@ -6,8 +6,8 @@ from sklearn.metrics import roc_auc_score
 
 from ldlrepro import MLDF, RFPCT, MLDFSuite, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
+from ldlrepro.papers.mldf.studies import depth, label_drop, layers, ties
 from ldlrepro.protocols.split import hold_out
-from ldlrepro.studies import depth, label_drop, layers, ties
 
 QUICK = datasets.make_standin("scene", n_samples=60)
 TRAIN, VALIDATION, TEST = hold_out(60, 0.5, (0, 0))

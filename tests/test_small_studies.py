@@ -8,11 +8,11 @@ from sklearn.manifold import trustworthiness
 from ldlrepro import LPP, RFPCT, SAIIS, StructRF, datasets, metrics
 from ldlrepro.papers.adaboost_ldl.studies import on_faces, warm_stop
 from ldlrepro.papers.ldlf.studies import modes
+from ldlrepro.papers.mldf.studies import one_layer
 from ldlrepro.papers.mslp.studies import toys
 from ldlrepro.papers.structrf.studies import forests, gains
 from ldlrepro.papers.structrf.studies.adaptive_step import _cluster
 from ldlrepro.protocols.split import hold_out, ten_folds
-from ldlrepro.studies import one_layer
 
 
 def test_forests_of_the_paper_and_their_rivals():

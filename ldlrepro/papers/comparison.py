@@ -1,9 +1,10 @@
 """Every label-distribution method beside every other, whichever paper it came with."""
 
 import ldlrepro
-from ldlrepro.papers import learners, mldf
+from ldlrepro.papers import learners
 from ldlrepro.papers.adaboost_ldl import experiments as adaboost_ldl
 from ldlrepro.papers.ldlf import experiments as ldlf
+from ldlrepro.papers.mldf import experiments as mldf
 from ldlrepro.papers.mslp import experiments as mslp
 from ldlrepro.papers.structrf import experiments as structrf
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study

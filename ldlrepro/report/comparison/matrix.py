@@ -10,11 +10,11 @@ from sklearn.model_selection import ParameterGrid
 from ldlrepro import datasets as data
 from ldlrepro import parameters, protocols
 from ldlrepro.metrics import MEASURES
+from ldlrepro.papers.mldf.tables import own_measures
 from ldlrepro.protocols import stats
 from ldlrepro.protocols.declare import reseeded
 from ldlrepro.report import chapter, provenance
 from ldlrepro.report.compare import duels, family, held, wins
-from ldlrepro.report.mldf.tables import own_measures
 from ldlrepro.report.plots import heat_map, nothing, plain
 from ldlrepro.report.values import Share, Spread
 

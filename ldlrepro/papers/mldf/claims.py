@@ -4,6 +4,17 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro import published
+from ldlrepro.papers.mldf.figures import RADAR
+from ldlrepro.papers.mldf.studies.label_drop import OTHER_NUMBERS
+from ldlrepro.papers.mldf.tables import (
+    LABEL,
+    MEASURES,
+    UP,
+    average_ranks,
+    decreases,
+    duel_table,
+    of_table,
+)
 from ldlrepro.report.claims import (
     NOT_RUN,
     Ours,
@@ -16,18 +27,7 @@ from ldlrepro.report.claims import (
     wins_claim,
 )
 from ldlrepro.report.compare import LEVEL, duels, firsts, held, wins
-from ldlrepro.report.mldf.figures import RADAR
-from ldlrepro.report.mldf.tables import (
-    LABEL,
-    MEASURES,
-    UP,
-    average_ranks,
-    decreases,
-    duel_table,
-    of_table,
-)
 from ldlrepro.report.values import Share
-from ldlrepro.studies.label_drop import OTHER_NUMBERS
 
 #: Sets of at most a few thousand rows.
 SMALL = ("CAL500", "enron", "image", "scene", "yeast")

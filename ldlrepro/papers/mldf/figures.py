@@ -3,8 +3,8 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from ldlrepro.papers.mldf.tables import LABEL, MEASURES, UP, decreases
 from ldlrepro.report.compare import LEVEL
-from ldlrepro.report.mldf.tables import LABEL, MEASURES, UP, decreases
 from ldlrepro.report.plots import legend_below, nothing
 
 #: Sets of Figure 2.

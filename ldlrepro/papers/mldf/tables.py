@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro.metrics import MULTILABEL
+from ldlrepro.papers.mldf.studies.depth import CASCADE, FOREST
+from ldlrepro.papers.mldf.studies.label_drop import NOTHING, OTHER_NUMBERS
 from ldlrepro.protocols import stats
 from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, duels, show_head_to_head, tally
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
 from ldlrepro.report.values import Spread
-from ldlrepro.studies.depth import CASCADE, FOREST
-from ldlrepro.studies.label_drop import NOTHING, OTHER_NUMBERS
 
 MEASURES = tuple(MULTILABEL)
 LABEL = {m: MULTILABEL[m].label for m in MEASURES}

@@ -10,8 +10,8 @@ import pandas as pd
 
 from ldlrepro import RFPCT, datasets, metrics
 from ldlrepro.metrics import MULTILABEL
+from ldlrepro.papers.mldf.studies.layers import HOLD_OUTS, SETS
 from ldlrepro.protocols.split import hold_out
-from ldlrepro.studies.layers import HOLD_OUTS, SETS
 
 TREES = (100, 200)
 

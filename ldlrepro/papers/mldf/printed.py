@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ldlrepro.report.mldf.tables import LABEL, UP
+from ldlrepro.papers.mldf.tables import LABEL, UP
 
 #: Labels of a set, and the most that one of its rows has.
 MOST_LABELS = {

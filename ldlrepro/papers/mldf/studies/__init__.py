@@ -1,0 +1,1 @@
+"""Experiments of MLDF (Yang et al. 2020) that are not runs over folds."""

@@ -1,1 +1,0 @@
-"""What only the chapter on MLDF shows."""
