@@ -9,7 +9,7 @@ from PIL import Image
 
 from ldlrepro import datasets
 from ldlrepro.datasets import files, registry
-from ldlrepro.papers import images as declared
+from ldlrepro.papers.images import experiments as declared
 from ldlrepro.protocols import job
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.environment import versions

@@ -9,8 +9,8 @@ import pytest
 
 from ldlrepro import paths
 from ldlrepro.metrics import DISTRIBUTION
-from ldlrepro.papers.images import PAPER
-from ldlrepro.report.ldlf import images
+from ldlrepro.papers.images import tables as images
+from ldlrepro.papers.images.experiments import PAPER
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="printed claims are not installed")
 

@@ -19,9 +19,9 @@ from ldlrepro import (
     UniformPredictor,
 )
 from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.papers.images.studies import images
 from ldlrepro.papers.learners import AAKNN, CPNN, NDFLDL, SABFGS, SAIIS, LDLForest
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
-from ldlrepro.studies import images
 
 SEEDS = (0, 1, 2)
 KINDS = ("realigned", "rankings")

@@ -1,0 +1,1 @@
+"""Experiments of The deep models of the LDLF paper on photographs that are not runs over folds."""
