@@ -21,14 +21,14 @@ from ldlrepro.errors import LdlreproError, UnknownNameError
 from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 from ldlrepro.models.multilabel import MultiLabelEstimator
-from ldlrepro.papers import comparison
+from ldlrepro.papers.comparison import choice, matrix
+from ldlrepro.papers.comparison import experiments as comparison
+from ldlrepro.papers.comparison.experiments.folds import folds_picture
 from ldlrepro.papers.mldf.tables import own_measures
 from ldlrepro.parameters import LARGEST_SEED, listed
 from ldlrepro.protocols import ledger, own, read, state
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.store import write_whole
-from ldlrepro.report.comparison import choice, matrix
-from ldlrepro.report.comparison.folds import folds_picture
 from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.report.provenance import display_names
 from ldlrepro.userdata import bunch, check_name
@@ -290,12 +290,12 @@ class Comparison:
 
     def to_html(self, path):
         """Write one page that needs no other file: matrix, plots, tables, tests, the CSV inside."""
-        from ldlrepro.report.comparison import page
+        from ldlrepro.papers.comparison import page
 
         page.write(self, path)
 
     def _repr_html_(self):
-        from ldlrepro.report.comparison import page
+        from ldlrepro.papers.comparison import page
 
         return page.tables(self)
 

@@ -12,6 +12,7 @@ import ldlrepro
 from ldlrepro import SABFGS, SAIIS, AdaBoostLDL, datasets
 from ldlrepro.papers.adaboost_ldl import experiments as adaboost_ldl
 from ldlrepro.papers.adaboost_ldl.studies import starts, warm_start
+from ldlrepro.papers.comparison import defaults
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
 from ldlrepro.papers.ldlf.experiments import PAPER as ldlf_paper
@@ -23,7 +24,6 @@ from ldlrepro.papers.structrf import experiments as structrf
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.split import hold_out
 from ldlrepro.report import causes, departures
-from ldlrepro.report.comparison import defaults
 
 MEASURES = ("kl_divergence", "chebyshev")
 

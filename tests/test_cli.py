@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from ldlrepro import MLDFSuite, batch, bench, cli, datasets, paths
-from ldlrepro.papers import comparison
+from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.protocols import state
 from ldlrepro.report import speed
 

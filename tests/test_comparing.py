@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from ldlrepro.papers.comparison.experiments.folds import folds_picture
 from scipy import sparse
 from scipy.io import savemat
 from sklearn.compose import make_column_transformer
@@ -33,12 +34,11 @@ from ldlrepro.errors import (
 )
 from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import kl_divergence
-from ldlrepro.papers import comparison
+from ldlrepro.papers.comparison import choice, matrix
+from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.protocols import environment, own, runner, state, stats
 from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.split import ten_folds
-from ldlrepro.report.comparison import choice, matrix
-from ldlrepro.report.comparison.folds import folds_picture
 from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.userdata import UserDataError
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ldlrepro.datasets import list as list_data
-from ldlrepro.papers import comparison
+from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.protocols import read
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,7 +51,7 @@ def test_it_is_the_wheel_that_runs(run):
 def test_it_has_every_record_that_compare_reads(run):
     count = (
         "from ldlrepro import paths\n"
-        "from ldlrepro.papers import comparison as c\n"
+        "from ldlrepro.papers.comparison import experiments as c\n"
         "from ldlrepro.protocols import read\n"
         "for e in (c.TABLES, c.MULTILABEL):\n"
         "    print(len(read(c.PAPER, e, root=paths.shipped_results())))\n"

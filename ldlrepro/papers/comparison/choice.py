@@ -6,8 +6,14 @@ import pandas as pd
 
 from ldlrepro import datasets as data
 from ldlrepro.metrics import MEASURES
+from ldlrepro.papers.comparison.experiments.matrix import (
+    LEAST,
+    REGION,
+    by_families,
+    complete,
+    skill,
+)
 from ldlrepro.report.compare import LEVEL, duels, family
-from ldlrepro.report.comparison.matrix import LEAST, REGION, by_families, complete, skill
 from ldlrepro.report.plots import nothing, plain
 
 

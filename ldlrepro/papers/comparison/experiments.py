@@ -3,12 +3,12 @@
 import ldlrepro
 from ldlrepro.papers import learners
 from ldlrepro.papers.adaboost_ldl import experiments as adaboost_ldl
+from ldlrepro.papers.comparison.studies import time_limit
 from ldlrepro.papers.ldlf import experiments as ldlf
 from ldlrepro.papers.mldf import experiments as mldf
 from ldlrepro.papers.mslp import experiments as mslp
 from ldlrepro.papers.structrf import experiments as structrf
 from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
-from ldlrepro.studies import time_limit
 
 #: Sets with label distributions that are at hand, by kind.
 DATASETS = (

@@ -1,1 +1,0 @@
-"""What only the pages that compare all methods show."""
