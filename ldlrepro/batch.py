@@ -20,8 +20,9 @@ from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 from nbclient.exceptions import DeadKernelError
 
-from ldlrepro import errors, paths, protocols
-from ldlrepro.parameters import check, listed, processes, seed, told
+from ldlrepro import errors, paths
+from ldlrepro.papers import get_paper, paper_names
+from ldlrepro.parameters import PROFILES, check, listed, processes, seed, told
 from ldlrepro.protocols.progress import waiting
 from ldlrepro.protocols.store import probe, write_whole
 from ldlrepro.report.chapter import chosen
@@ -239,11 +240,11 @@ def _check(notebook, parameters):
     processes(parameters.get("n_jobs", 1))
     if not isinstance(parameters.get("recompute", False), bool):
         raise ParameterError(f"recompute is True or False; got {parameters['recompute']!r}.")
-    if notebook.stem in protocols.paper_names():
-        paper, profile = protocols.get_paper(notebook.stem), parameters.get("profile", "paper")
-        if profile not in protocols.PROFILES:
+    if notebook.stem in paper_names():
+        paper, profile = get_paper(notebook.stem), parameters.get("profile", "paper")
+        if profile not in PROFILES:
             raise errors.UnknownNameError(
-                f"No profile {profile!r}; there are: {', '.join(protocols.PROFILES)}."
+                f"No profile {profile!r}; there are: {', '.join(PROFILES)}."
             )
         chosen(paper, parameters.get("datasets"), profile)
 

@@ -13,7 +13,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import ldlrepro
-from ldlrepro import commands, errors, paths, protocols
+from ldlrepro import commands, errors, paths
+from ldlrepro.papers import paper_names
+from ldlrepro.parameters import PROFILES
 
 
 def main(arguments=None):
@@ -151,7 +153,7 @@ def parser():
     )
     top.add_argument("--version", action="version", version=f"ldlrepro {ldlrepro.__version__}")
     every = top.add_subparsers(required=True, metavar="COMMAND")
-    papers = f"any case: {', '.join(protocols.paper_names())}"
+    papers = f"any case: {', '.join(paper_names())}"
     several = {"nargs": "*", "metavar": "PAPER", "help": f"default: all of them; {papers}"}
 
     data = every.add_parser(
@@ -212,7 +214,7 @@ def parser():
     add.add_argument("--table", help='what one table or figure needs: 19, "figure 4"')
     add.add_argument("--dataset", action="append", help="only this one (repeatable)")
     add.add_argument("--method", action="append", help="only this one (repeatable)")
-    add.add_argument("--profile", choices=protocols.PROFILES, default="paper")
+    add.add_argument("--profile", choices=PROFILES, default="paper")
     add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
     add.add_argument("--backend", choices=("loky", "dask"), default="loky")
     add.add_argument("--recompute", action="store_true", help="also what is there; resumes")
@@ -230,7 +232,7 @@ def parser():
         "Printed rows stand down the side, our methods across.",
         "ldlrepro agreement mslp",
     )
-    names = ", ".join(n for n in protocols.paper_names() if n not in ("comparison", "images"))
+    names = ", ".join(n for n in paper_names() if n not in ("comparison", "images"))
     add.add_argument("papers", nargs="*", metavar="PAPER", help=f"default: all of them; {names}")
 
     add = _add(
@@ -242,7 +244,7 @@ def parser():
         "ldlrepro merge 1-of-2 2-of-2",
     )
     add.add_argument("folders", nargs="+", type=_path, metavar="DIR", help="of records")
-    add.add_argument("--profile", choices=protocols.PROFILES, default="paper", help="of the runs")
+    add.add_argument("--profile", choices=PROFILES, default="paper", help="of the runs")
     add.add_argument("--seed", type=int, help="of the runs, as in `ldlrepro run --seed`")
 
     add = _add(
@@ -286,7 +288,7 @@ def parser():
         "ldlrepro status structrf",
     )
     add.add_argument("paper", nargs="?", metavar="PAPER", help=several["help"])
-    add.add_argument("--profile", choices=protocols.PROFILES, default="paper")
+    add.add_argument("--profile", choices=PROFILES, default="paper")
     add.add_argument("--seed", type=int, help="records of another one, in ldlrepro-records")
 
     add = _add(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ldlrepro import datasets, errors, parameters, paths, protocols
 from ldlrepro.datasets import listing
-from ldlrepro.protocols.papers import meant
+from ldlrepro.papers import get_paper, get_papers, meant, paper_name, paper_names
 
 
 def _print(rows):
@@ -78,10 +78,10 @@ def data_check(options):
 
 def run(options):
     """Compute a paper's records."""
-    name = protocols.paper_name(options.paper)
-    from ldlrepro.protocols.declare import reseeded
+    name = paper_name(options.paper)
+    from ldlrepro.declare import reseeded
 
-    paper = reseeded(protocols.get_paper(name), parameters.seed(options.seed))
+    paper = reseeded(get_paper(name), parameters.seed(options.seed))
     if options.profile == "paper":
         paths.local_copies()  # a wrong folder is told before anything is computed
     experiments, names = options.experiment, options.dataset
@@ -140,10 +140,12 @@ def run(options):
 
 def merge(options):
     """Bring records together."""
+    from ldlrepro.declare import reseeded
     from ldlrepro.protocols.merge import merge as merged
 
+    seed = parameters.seed(options.seed)
     with _patience("reading the records"):
-        found = merged(options.folders, options.profile, parameters.seed(options.seed))
+        found = merged(options.folders, [reseeded(p, seed) for p in get_papers()], options.profile)
     print(f"{found['added']} jobs added, {found['there']} already there.")
     if found["stale"]:
         print(f"{found['stale']} stale or incomplete jobs were left where they are.")
@@ -151,11 +153,12 @@ def merge(options):
 
 def verify(options):
     """Fit a sample of records again, or compare with another revision."""
+    from ldlrepro.papers import refit
     from ldlrepro.protocols import verify as verification
 
     papers = _papers(options)
     if options.against:
-        return _against(verification.against(options.against, papers))
+        return _against(verification.against(options.against, papers, refit.__name__))
     rows = verification.verify(
         papers, options.sample, options.seed, options.max_seconds, options.n_jobs
     )
@@ -184,7 +187,7 @@ def rounding(options):
 
 
 def _papers(options):
-    return [protocols.paper_name(name) for name in options.papers]
+    return get_papers([paper_name(name) for name in options.papers])
 
 
 def _any_run(counts):
@@ -205,16 +208,17 @@ def _against(rows):
 
 def status(options):
     """Print what is computed, stale, missing."""
+    from ldlrepro.declare import reseeded
     from ldlrepro.protocols.answers import Answers
 
     seed = parameters.seed(options.seed)
-    names = [protocols.paper_name(options.paper)] if options.paper else protocols.paper_names()
+    names = [paper_name(options.paper)] if options.paper else paper_names()
     answers = Answers(options.profile, seed)
     for name in names:
         rows = answers.kept(name)
         if rows is None:
             with _patience(f"reading the records of {name} and the code that they depend on"):
-                rows = answers.made(name)
+                rows = answers.made(reseeded(get_paper(name), seed))
         total, done = (sum(row[key] for row in rows) for key in ("total", "done"))
         print(f"{name}: {done} of {total} folds done")
         groups = {}
@@ -325,7 +329,7 @@ def agreement(options):
 
     names = [meant(name, scoreboard.BOARDS, "scoreboard of") for name in options.papers]
     for name in names or scoreboard.BOARDS:
-        paper = protocols.get_paper(name)
+        paper = get_paper(name)
         table = scoreboard.agreement_of(paper.name)
         print(f"{paper.title}: printed rows, our methods across\n")
         print(table.map(lambda found: str(found) if any(found) else "-").to_string(), end="\n\n")

@@ -16,6 +16,7 @@ import pandas as pd
 from ldlrepro import datasets as registry
 from ldlrepro import paths
 from ldlrepro.base import LDLEstimator
+from ldlrepro.declare import Experiment, Method
 from ldlrepro.discovery import all_estimators
 from ldlrepro.errors import LdlreproError, UnknownNameError
 from ldlrepro.foreign import OnSimplex, Scores
@@ -27,7 +28,6 @@ from ldlrepro.papers.comparison.experiments.folds import folds_picture
 from ldlrepro.papers.mldf.tables import own_measures
 from ldlrepro.parameters import LARGEST_SEED, listed
 from ldlrepro.protocols import ledger, own, read, state
-from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.report.provenance import display_names

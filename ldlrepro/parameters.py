@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from ldlrepro.errors import LdlreproError, UnknownNameError
 
+PROFILES = ("paper", "quick")
 #: First line of the cell that papermill puts behind the one with the parameters.
 _INJECTED = "# Parameters\n"
 #: `random_state` of a fit is a thousand times the seed, and has 32 bits.

@@ -7,9 +7,9 @@ import os
 import sys
 import time
 
-from ldlrepro import MeanPredictor, cli, protocols
-from ldlrepro.protocols import runner, state
-from ldlrepro.protocols.declare import Experiment, Method, Paper
+from ldlrepro import MeanPredictor, cli
+from ldlrepro.declare import Experiment, Method, Paper
+from ldlrepro.protocols import runner
 
 SET = "Yeast_spoem"
 
@@ -46,6 +46,6 @@ JOBS = 60
 if __name__ == "__main__":
     import slow_paper  # so that workers find its classes by this name
 
-    state.get_paper = runner.state.get_paper = lambda name: slow_paper.PAPER
-    protocols.get_paper, protocols.paper_name = state.get_paper, str
+    papers.get_paper = runner.papers.get_paper = lambda name: slow_paper.PAPER
+    papers.get_paper, papers.paper_name = papers.get_paper, str
     sys.exit(cli.main(sys.argv[1:]))

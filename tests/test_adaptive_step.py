@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from ldlrepro import paths, protocols
+from ldlrepro.declare import Paper, Study
 from ldlrepro.kernels import gain as kernel
 from ldlrepro.papers.structrf.studies import adaptive_step
 from ldlrepro.protocols import ledger
-from ldlrepro.protocols.declare import Paper, Study
 
 
 @pytest.mark.interpreted

@@ -13,6 +13,7 @@ from scipy.stats import t as student_t
 from ldlrepro import AAKNN, AAS, D2LDL, IISALDL, LARR, SAIIS, metrics, published
 from ldlrepro.datasets import files, load, make_standin, make_toy, registry
 from ldlrepro.datasets.readers import persons, read
+from ldlrepro.declare import Experiment, Method
 from ldlrepro.errors import DataCorruptError, DataUnavailableError
 from ldlrepro.metrics import AGE, kl_divergence
 from ldlrepro.models.age._aas import _quadratic
@@ -25,7 +26,6 @@ from ldlrepro.papers.ldlf.age import experiments as declared
 from ldlrepro.papers.ldlf.age import tables as report
 from ldlrepro.papers.ldlf.studies import widths
 from ldlrepro.protocols import job
-from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.fingerprint import of_method
 from ldlrepro.protocols.split import by_groups
 

@@ -17,10 +17,10 @@ from ldlrepro import batch, cli, errors, parameters, paths
 DECLARED = "profile = 'paper'\ndatasets = None\nseed = None\nn_jobs = 1\nrecompute = False"
 OPENING = """
 from ldlrepro import parameters, protocols
-from ldlrepro.protocols.declare import reseeded
+from ldlrepro.declare import reseeded
 from ldlrepro.report import chapter
 chapter.show_given()
-paper = reseeded(protocols.get_paper("structrf"), parameters.seed(seed))
+paper = reseeded(papers.get_paper("structrf"), parameters.seed(seed))
 print(chapter.chosen(paper, datasets, "paper"), paper.seed)
 """
 

@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression
 
 import ldlrepro
 from ldlrepro import SABFGS, SAIIS, AdaBoostLDL, datasets
+from ldlrepro.declare import Experiment, Method
 from ldlrepro.papers.adaboost_ldl import experiments as adaboost_ldl
 from ldlrepro.papers.adaboost_ldl.studies import starts, warm_start
 from ldlrepro.papers.comparison import defaults
@@ -21,7 +22,6 @@ from ldlrepro.papers.mslp import experiments as mslp
 from ldlrepro.papers.mslp import tables as mslp_tables
 from ldlrepro.papers.mslp.studies import embedding, faces, features
 from ldlrepro.papers.structrf import experiments as structrf
-from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.split import hold_out
 from ldlrepro.report import causes, departures
 

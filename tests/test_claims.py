@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 
 from ldlrepro import paths, published, scoreboard
+from ldlrepro.papers import get_paper
 from ldlrepro.papers.adaboost_ldl import claims as adaboost_claims
 from ldlrepro.papers.ldlf import claims as ldlf_claims
 from ldlrepro.papers.mslp import claims as mslp_claims
 from ldlrepro.papers.structrf import claims as structrf_claims
-from ldlrepro.protocols import get_paper, read
+from ldlrepro.protocols import read
 from ldlrepro.report import speed
 
 pytestmark = pytest.mark.skipif(

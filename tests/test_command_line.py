@@ -9,7 +9,8 @@ import time
 import pytest
 
 import ldlrepro
-from ldlrepro import cli, commands, paths, protocols, scoreboard
+from ldlrepro import cli, commands, paths, scoreboard
+from ldlrepro.papers import paper_name, paper_names
 from ldlrepro.protocols import progress
 
 
@@ -45,7 +46,7 @@ def test_each_says_what_it_does_and_shows_an_example_that_parses(command, monkey
 @pytest.mark.parametrize("command", ["run", "status", "verify", "rounding", "agreement"])
 def test_where_a_paper_is_taken_the_papers_are_named(command):
     text = " ".join(PARSERS[f"ldlrepro {command}"].format_help().split())
-    names = sorted(scoreboard.BOARDS) if command == "agreement" else protocols.paper_names()
+    names = sorted(scoreboard.BOARDS) if command == "agreement" else paper_names()
     assert f"{', '.join(names)} " in text
 
 
@@ -64,7 +65,7 @@ def test_versions_and_the_module():
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        *((name, name) for name in protocols.paper_names()),
+        *((name, name) for name in paper_names()),
         ("StructRF", "structrf"),
         ("LDLF", "ldlf"),
         ("MSLP", "mslp"),
@@ -74,7 +75,7 @@ def test_versions_and_the_module():
     ],
 )
 def test_a_paper_is_found_in_any_spelling(text, name):
-    assert protocols.paper_name(text) == name
+    assert paper_name(text) == name
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ldlrepro
-from ldlrepro import SABFGS, AdaBoostLDL, cli, commands, comparing, datasets, userdata
+from ldlrepro import SABFGS, AdaBoostLDL, cli, commands, comparing, datasets, stats, userdata
 from ldlrepro.comparing import CompareError, compare, load_methods
+from ldlrepro.declare import Experiment, Method
 from ldlrepro.discovery import TASKS
 from ldlrepro.errors import (
     DataUnavailableError,
@@ -36,8 +37,7 @@ from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
-from ldlrepro.protocols import environment, own, runner, state, stats
-from ldlrepro.protocols.declare import Experiment, Method
+from ldlrepro.protocols import environment, own, runner, state
 from ldlrepro.protocols.split import ten_folds
 from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.userdata import UserDataError

@@ -6,10 +6,10 @@ import pytest
 
 from ldlrepro import AAKNN, MeanPredictor, paths, protocols
 from ldlrepro.datasets import make_toy
+from ldlrepro.declare import Experiment, Method
 from ldlrepro.papers.comparison import across, choice, matrix, toy
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.comparison.studies import time_limit
-from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.studies import tables_of
 
 KL, NULL = "kl_divergence", "MeanPredictor"

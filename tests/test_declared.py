@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 
 from ldlrepro import MLDFSuite, paths
+from ldlrepro.declare import Method
 from ldlrepro.models.multilabel import CUTS, CutAtCardinality
+from ldlrepro.papers import get_paper, paper_names
 from ldlrepro.papers.mldf import experiments as mldf
-from ldlrepro.protocols import get_paper, open_store, paper_names
-from ldlrepro.protocols.declare import Method
+from ldlrepro.protocols import open_store
 from ldlrepro.report.settings import declared
 
 METHODS = [

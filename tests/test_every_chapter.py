@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 from ldlrepro import paths, protocols
+from ldlrepro.papers import get_paper, paper_names
 from ldlrepro.papers.structrf.tables import show_table_3
 from ldlrepro.protocols import rounding
 from ldlrepro.protocols.store import RecordStore
@@ -20,8 +21,8 @@ from ldlrepro.report import chapter
 from ldlrepro.report.compare import family
 from ldlrepro.report.html import NOTHING
 
-CHAPTERS = sorted({p.stem for p in paths.NOTEBOOKS.glob("*.ipynb")} & set(protocols.paper_names()))
-SETS = {name: chapter.data_sets(protocols.get_paper(name)) for name in CHAPTERS}
+CHAPTERS = sorted({p.stem for p in paths.NOTEBOOKS.glob("*.ipynb")} & set(paper_names()))
+SETS = {name: chapter.data_sets(get_paper(name)) for name in CHAPTERS}
 #: Sets that have few records, or none of some methods: what single sets broke on.
 HARD = {
     "structrf": ["Human_Gene"],
@@ -117,7 +118,7 @@ def test_a_chapter_runs_with_every_pair_of_kinds(name, datasets):
 
 
 def test_a_table_without_rows_says_so():
-    paper = protocols.get_paper("structrf")
+    paper = get_paper("structrf")
     none = protocols.open_store(paper, paper.experiment("times")).read("no such set")
     shown = show_table_3(none, {}).data
     assert NOTHING in shown and "training s, printed" in shown

@@ -14,9 +14,10 @@ import pytest
 from ldlrepro import AAKNN, SABFGS, MeanPredictor
 from ldlrepro.base import LDLEstimator
 from ldlrepro.datasets import registry
+from ldlrepro.declare import Experiment, Method
+from ldlrepro.papers import get_paper, paper_names
 from ldlrepro.protocols import fingerprint as code
-from ldlrepro.protocols import get_paper, paper_names, source
-from ldlrepro.protocols.declare import Experiment, Method
+from ldlrepro.protocols import source
 from ldlrepro.protocols.fingerprint import fingerprint, of_data, of_function, of_method
 
 Unit = namedtuple("Unit", "paper experiment method dataset form")

@@ -9,9 +9,9 @@ from PIL import Image
 
 from ldlrepro import datasets
 from ldlrepro.datasets import files, registry
+from ldlrepro.declare import Experiment, Method
 from ldlrepro.papers.images import experiments as declared
 from ldlrepro.protocols import job
-from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.environment import versions
 from ldlrepro.protocols.fingerprint import fingerprint, of_data
 from ldlrepro.protocols.split import partition

@@ -8,9 +8,9 @@ from sklearn.base import BaseEstimator
 
 from ldlrepro import AAKNN
 from ldlrepro.datasets import make_standin
+from ldlrepro.declare import Experiment, Method
 from ldlrepro.metrics import DISTRIBUTION, kl_divergence, score
 from ldlrepro.protocols import job
-from ldlrepro.protocols.declare import Experiment, Method
 from ldlrepro.protocols.split import hold_out, ten_folds
 
 DATA = make_standin("SJAFFE", n_samples=60)

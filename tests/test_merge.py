@@ -7,8 +7,8 @@ import shutil
 import pytest
 
 from ldlrepro import AAKNN, MeanPredictor, cli, protocols
+from ldlrepro.declare import Experiment, Method, Paper
 from ldlrepro.protocols import run, runner, state
-from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.merge import MergeError, merge
 from ldlrepro.protocols.store import RecordStore
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from ldlrepro import paths
-from ldlrepro.protocols import get_paper
+from ldlrepro.papers import get_paper
 from ldlrepro.report.chapter import Chapter
 from ldlrepro.scoreboard import BOARDS
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import yaml
 
-from ldlrepro import badges, paths, protocols, userdata
+from ldlrepro import badges, paths, userdata
+from ldlrepro.papers import get_paper
 from ldlrepro.scoreboard import BOARDS
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="not installed")
@@ -85,7 +86,7 @@ def test_the_guide_lists_every_parameter():
 def test_the_guide_lists_every_table():
     table = rows(text("book/rerun.md"), "| paper | `--table` |")
     listed = {name: re.findall("`(.+?)`", keys) for name, keys in table}
-    assert listed == {name: list(protocols.get_paper(name).tables) for name in BOARDS}
+    assert listed == {name: list(get_paper(name).tables) for name in BOARDS}
 
 
 def test_pickles_are_refused(tmp_path):

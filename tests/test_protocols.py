@@ -8,8 +8,8 @@ import pytest
 from ldlrepro import AAKNN, MeanPredictor
 from ldlrepro.base import LDLEstimator
 from ldlrepro.datasets import make_toy
+from ldlrepro.declare import Experiment
 from ldlrepro.metrics import kl_divergence
-from ldlrepro.protocols.declare import Experiment
 from ldlrepro.protocols.selection import choose
 from ldlrepro.protocols.split import partition, ten_folds
 

@@ -14,9 +14,9 @@ from ldlrepro import paths
 from ldlrepro.datasets import make_standin
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.papers import get_paper, paper_names
 from ldlrepro.papers.structrf import figures
 from ldlrepro.papers.structrf.tables import running_times
-from ldlrepro.protocols import get_paper, paper_names
 from ldlrepro.report import claims, compare, needs, plots, provenance, settings, tables, yardstick
 from ldlrepro.report.chapter import Chapter, open_chapter
 from ldlrepro.report.html import spread_out

@@ -14,20 +14,11 @@ from sklearn.base import BaseEstimator
 
 from ldlrepro import AAKNN, MSLP, SABFGS, MeanPredictor, datasets, paths
 from ldlrepro.datasets import files, make_standin
+from ldlrepro.declare import Experiment, Method, Paper
 from ldlrepro.errors import DataCorruptError, MissingPackageError, UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, kl_divergence, score, sort_loss
-from ldlrepro.protocols import (
-    environment,
-    job,
-    open_store,
-    run,
-    runner,
-    selection,
-    status,
-    worker,
-)
+from ldlrepro.protocols import environment, job, open_store, run, runner, selection, status, worker
 from ldlrepro.protocols import state as states
-from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.fingerprint import of_method
 from ldlrepro.protocols.selection import choose
 from ldlrepro.protocols.split import partition, ten_folds

@@ -6,8 +6,8 @@ from html import escape
 
 import pytest
 
-from ldlrepro import paths, scoreboard
-from ldlrepro.protocols import paper_names, stats
+from ldlrepro import paths, scoreboard, stats
+from ldlrepro.papers import paper_names
 from ldlrepro.report.claims import CAPTION
 
 pytestmark = pytest.mark.skipif(

@@ -3,10 +3,11 @@
 import pytest
 
 from ldlrepro import cli, paths, protocols
-from ldlrepro.protocols.declare import reseeded
+from ldlrepro.declare import reseeded
+from ldlrepro.papers import get_paper
 from ldlrepro.protocols.merge import merge
 
-PLAIN = protocols.get_paper("structrf")
+PLAIN = get_paper("structrf")
 SEVEN = reseeded(PLAIN, 7)
 NAME = next(iter(PLAIN.quick))
 WHAT = {
@@ -35,7 +36,7 @@ def test_no_seed_is_the_paper_itself():
 
 
 def test_a_seed_is_added_to_those_declared():
-    comparison = protocols.get_paper("comparison")
+    comparison = get_paper("comparison")
     moved = reseeded(comparison, 5)
     assert [e.seed - 5 for e in moved.experiments] == [e.seed for e in comparison.experiments]
     assert {e.seed for e in comparison.experiments} > {0}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from ldlrepro.protocols import stats
+from ldlrepro import stats
 
 a = np.array([0.11, 0.12, 0.10, 0.13, 0.12])
 b = np.array([0.13, 0.13, 0.13, 0.14, 0.15])

@@ -18,8 +18,8 @@ from ldlrepro import (
     datasets,
 )
 from ldlrepro.datasets import make_standin
+from ldlrepro.declare import Experiment, Method, Paper
 from ldlrepro.protocols import environment, job, ledger, rounding, run, state, verify
-from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.store import RecordStore
 
 SET = "SJAFFE"

@@ -13,8 +13,8 @@ from dataclasses import replace
 import pytest
 
 from ldlrepro import MeanPredictor, paths
+from ldlrepro.declare import Experiment, Method, Paper
 from ldlrepro.protocols import environment, run, runner, state, worker
-from ldlrepro.protocols.declare import Experiment, Method, Paper
 from ldlrepro.protocols.fingerprint import fingerprint
 
 MEAN = Method("mean", MeanPredictor(), settings={"trees": 3})

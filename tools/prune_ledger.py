@@ -10,6 +10,7 @@ import json
 from collections import defaultdict, deque
 
 from ldlrepro import paths, protocols
+from ldlrepro.papers import get_paper, paper_names
 from ldlrepro.protocols import ledger, rounding, studies
 from ldlrepro.protocols.fingerprint import of_function
 from ldlrepro.protocols.store import write_table
@@ -17,9 +18,9 @@ from ldlrepro.protocols.store import write_table
 
 def answers():
     """What `status` says of every paper, which studies are fresh, and the spreads of rounding."""
-    states = {name: protocols.status(name) for name in protocols.paper_names()}
+    states = {name: protocols.status(get_paper(name)) for name in paper_names()}
     fresh = {}
-    for paper in map(protocols.get_paper, protocols.paper_names()):
+    for paper in map(get_paper, paper_names()):
         for study in paper.studies:
             tables, mark = studies.tables_of(paper, study.name), of_function(study.function)
             of_study = [studies._fresh(table, mark, "paper") for table in tables.values()]

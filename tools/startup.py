@@ -37,7 +37,7 @@ TIMED = (
     ("ldlrepro status", [*COMMAND, "status"], 7),
     (
         "ldlrepro status, after a change",
-        [sys.executable, "-c", ANEW.format(names="protocols.paper_names()")],
+        [sys.executable, "-c", ANEW.format(names="papers.paper_names()")],
         3,
     ),
     ("make test", ["make", "test"], 1),

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import ldlrepro
-from ldlrepro.protocols import get_paper, paper_names
+from ldlrepro.papers import get_paper, paper_names
 
 BOOK = Path(__file__).parents[1]
 PAGES = BOOK / "reference"

@@ -1,1 +1,70 @@
-"""What each paper ran: methods, grids, data sets, protocol. Declarations, not code."""
+"""The papers, a folder each: what is run, its studies, its chapter. The registry finds them.
+
+A folder with a file experiments.py is a paper. It is loaded when somebody asks for it.
+"""
+
+from difflib import get_close_matches
+from importlib import import_module
+
+from ldlrepro import paths
+from ldlrepro.errors import UnknownNameError
+
+
+def paper_names():
+    """Names of the papers.
+
+    See Also
+    --------
+    get_paper : The declaration of one.
+    """
+    return sorted(p.parent.name for p in (paths.PACKAGE / "papers").glob("*/experiments.py"))
+
+
+def get_paper(name):
+    """Return the declaration of a paper by name (UnknownNameError lists those there are).
+
+    See Also
+    --------
+    paper_names : Those there are.
+    paper_name : The name of any spelling.
+    ldlrepro.protocols.run : Runs it.
+    """
+    known = paper_names()
+    if name not in known:
+        raise UnknownNameError(f"No paper {name!r}; there are: {', '.join(known)}.")
+    return import_module(f"ldlrepro.papers.{name}.experiments").PAPER
+
+
+def get_papers(names=None):
+    """Declarations of papers by name, as a list; of all for None or none."""
+    return [get_paper(name) for name in names or paper_names()]
+
+
+def paper_name(text):
+    """Name of the paper that ``text`` means: any case, any punctuation, the title of README too.
+
+    Raises
+    ------
+    UnknownNameError
+        With the nearest name, where there is no such paper.
+
+    See Also
+    --------
+    paper_names : Those there are.
+    get_paper : The declaration of one.
+    """
+    return meant(text, paper_names(), "paper")
+
+
+def meant(text, names, what):
+    """The one of some ``names`` of a kind (``what``) that ``text`` spells in any way."""
+    known = {_key(name): name for name in names}
+    if _key(text) in known:
+        return known[_key(text)]
+    near = get_close_matches(_key(text), known, n=1, cutoff=0.5)
+    hint = f"Did you mean {known[near[0]]}? " if near else ""
+    raise UnknownNameError(f"No {what} {text!r}. {hint}There are: {', '.join(known.values())}.")
+
+
+def _key(text):
+    return "".join(letter for letter in text.lower() if letter.isalnum())

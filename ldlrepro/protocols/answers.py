@@ -38,16 +38,13 @@ class Answers:
                 return json.loads(rows)
         return None
 
-    def made(self, name):
+    def made(self, paper):
         """The same, made now and kept: but not where reading had to warn, which is to be heard."""
-        from ldlrepro.protocols.declare import reseeded
-
-        paper = reseeded(protocols.get_paper(name), self._seed)
         with self._hearing():
             rows = protocols.status(paper, self._profile)
-        if name in protocols.paper_names() and not self._warned:
+        if not self._warned:
             with suppress(OSError):
-                self._keep(name, json.dumps(rows))
+                self._keep(paper.name, json.dumps(rows))
         return rows
 
     def _keep(self, name, rows):

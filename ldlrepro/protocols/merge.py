@@ -6,7 +6,6 @@ import pandas as pd
 
 from ldlrepro.errors import LdlreproError
 from ldlrepro.protocols import state
-from ldlrepro.protocols.declare import reseeded
 from ldlrepro.protocols.ledger import Ledger
 
 
@@ -14,14 +13,14 @@ class MergeError(LdlreproError):
     """A folder that holds no records, or records of the same job with different numbers."""
 
 
-def merge(folders, profile="paper", seed=None):
+def merge(folders, papers, profile="paper"):
     """Copy fresh and complete records from other stores into that of the profile.
 
     Parameters
     ----------
     folders : list of paths, each laid out as data/results
+    papers : list of Paper, whose records are looked for; `reseeded` as in the runs
     profile : "paper" or "quick", that of the runs
-    seed : of the runs, None for the committed records
 
     Returns
     -------
@@ -36,7 +35,6 @@ def merge(folders, profile="paper", seed=None):
         another folder. Nothing is written then.
     """
     ledger, found = Ledger(), {"added": 0, "there": 0, "stale": 0}
-    papers = [reseeded(state.get_paper(name), seed) for name in state.paper_names()]
     differ, added = [], {}
     for folder in map(Path, folders):
         seen = False

@@ -94,7 +94,7 @@ def _inside(estimator):
     ]
 
 
-def run(papers=None, max_seconds=1.0, n_jobs=1, progress=True):
+def run(papers, max_seconds=1.0, n_jobs=1, progress=True):
     """Run the methods of the papers' tables under other kernels and orders; keeps what it made.
 
     Where other kernels move the numbers of the first two folds, all folds are run with these
@@ -105,7 +105,7 @@ def run(papers=None, max_seconds=1.0, n_jobs=1, progress=True):
     -------
     int, the number of fits
     """
-    papers, count = [state.get_paper(p) for p in papers or state.paper_names()], 0
+    count = 0
     while jobs := _wanted(papers, max_seconds):  # the first folds tell which need the others
         _run_jobs(jobs, n_jobs, progress)
         count += len(jobs)

@@ -15,6 +15,7 @@ from itertools import islice
 import joblib
 
 from ldlrepro import datasets as data
+from ldlrepro.declare import checked
 from ldlrepro.errors import (
     DataCorruptError,
     DataUnavailableError,
@@ -54,7 +55,7 @@ def run(
 
     Parameters
     ----------
-    paper : str or Paper
+    paper : Paper
     datasets, methods, experiments : lists of names, None for all
     profile : "paper", or "quick" (synthetic stand-ins, three folds, the ends of grids, at most 100
         iterations, records in _build)
@@ -85,7 +86,7 @@ def run(
     status : What is done and what is not.
     study : Questions that are no runs over folds.
     """
-    paper = state.get_paper(paper) if isinstance(paper, str) else paper
+    paper = checked(paper)
     chosen = _select(paper.experiments, experiments, "experiment")
     names = None if datasets is None else [data.resolve(d) for d in datasets]
     _known({m.name for e in chosen for m in e.methods}, methods, "method")
@@ -98,7 +99,7 @@ def run(
         here = state.stores(paper, experiment, profile)
         journal = Journal(store.folder) if recompute else None
         folds = state.folds_of(experiment, profile)
-        lent = state.lenders(experiment) if profile == "paper" else []
+        lent = state.lenders(paper, experiment) if profile == "paper" else []
         for name in state.datasets_of(paper, experiment, profile):
             if names is not None and name not in names:
                 continue

@@ -9,9 +9,10 @@ from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import datasets as data
 from ldlrepro import paths
+from ldlrepro.declare import checked
+from ldlrepro.parameters import PROFILES
 from ldlrepro.protocols.fingerprint import of_data, of_method
 from ldlrepro.protocols.ledger import Ledger
-from ldlrepro.protocols.papers import PROFILES, get_paper, paper_names
 from ldlrepro.protocols.store import RecordStore
 
 QUICK_FOLDS = 3
@@ -68,7 +69,7 @@ def stores(paper, experiment, profile="paper", root=None):
     return [(r, open_store(paper, experiment, root=r)) for r in paths.known_results()]
 
 
-def lenders(experiment):
+def lenders(paper, experiment):
     """Who holds records of the same fits, of an experiment that borrows.
 
     Returns
@@ -79,14 +80,14 @@ def lenders(experiment):
         return []
     marks = {of_method(m, experiment.folds, experiment): m for m in experiment.methods}
     found = []
-    for paper in map(get_paper, paper_names()):
-        for other in paper.experiments:
+    for lender in (*paper.lenders, paper):
+        for other in lender.experiments:
             if other.borrows or _data_of(other) != _data_of(experiment):
                 continue
             for theirs in other.methods:
                 mine = marks.get(of_method(theirs, other.folds, other))
                 if mine:
-                    found.append((mine, paper, other, theirs))
+                    found.append((mine, lender, other, theirs))
     return found
 
 
@@ -133,7 +134,7 @@ def read(paper, experiment, profile="paper", datasets=None, root=None):
     if not experiment.borrows or profile != "paper":
         records = store.read()
         return records if datasets is None else records[records.dataset.isin(datasets)]
-    lent, names = lenders(experiment), experiment.datasets if datasets is None else datasets
+    lent, names = lenders(paper, experiment), experiment.datasets if datasets is None else datasets
     frames = [with_borrowed(store.read(d), lent, d, root) for d in names]
     return pd.concat(frames, ignore_index=True) if frames else store.read().iloc[:0]
 
@@ -245,11 +246,11 @@ def status(paper, profile="paper", root=None):
     --------
     run : Does what is missing.
     """
-    paper = get_paper(paper) if isinstance(paper, str) else paper
+    paper = checked(paper)
     ledger, rows = Ledger(), []
     for experiment in paper.experiments:
         there_are = stores(paper, experiment, profile, root)
-        lent, marks = lenders(experiment) if profile == "paper" else [], {}
+        lent, marks = lenders(paper, experiment) if profile == "paper" else [], {}
         for name in datasets_of(paper, experiment, profile):
             fresh, there = {}, {}
             for place, store in there_are:

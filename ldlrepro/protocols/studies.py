@@ -4,10 +4,10 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from ldlrepro import paths
+from ldlrepro.declare import checked
 from ldlrepro.protocols import environment
 from ldlrepro.protocols.fingerprint import of_function
 from ldlrepro.protocols.ledger import Ledger
-from ldlrepro.protocols.state import get_paper
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.protocols.worker import executor
 
@@ -17,7 +17,7 @@ def study(paper, name, profile="paper", recompute=False):
 
     Parameters
     ----------
-    paper : str or Paper
+    paper : Paper
     name : str, of the study
     profile : "paper", or "quick" (small synthetic data, kept in _build)
 
@@ -36,7 +36,7 @@ def study(paper, name, profile="paper", recompute=False):
     --------
     run : Experiments over folds.
     """
-    paper = get_paper(paper) if isinstance(paper, str) else paper
+    paper = checked(paper)
     (function,) = [s.function for s in paper.studies if s.name == name] or [None]
     if function is None:
         raise KeyError(f"{paper.name} has no study {name!r}: {[s.name for s in paper.studies]}")

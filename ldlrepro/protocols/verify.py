@@ -49,18 +49,20 @@ _SAME_ALWAYS = ("n_train", "n_test")
 LONG = 60.0
 #: Seconds: comparisons that take longer are noted at once, lest they are lost when it is stopped.
 _AT_ONCE = 5.0
+#: The module that ran single jobs before papers had folders.
+_REFIT_BEFORE = "ldlrepro.protocols.refit"
 
 
 class RevisionError(LdlreproError):
     """The code of a revision cannot be run beside the working tree."""
 
 
-def verify(papers=None, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=True):
+def verify(papers, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=True):
     """Fit a random sample of fresh records again and compare them.
 
     Parameters
     ----------
-    papers : list of str, None for all
+    papers : list of Paper
     sample : int, jobs (a job's stages are compared together)
     seed : int, of the sample
     max_seconds : only jobs whose recorded fit, times the points of its grid, took at most so long
@@ -73,7 +75,7 @@ def verify(papers=None, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=
         and relative difference furthest off, and the spread that is stated for it.
     """
     with waiting("reading the records and the code that they depend on"):
-        there = _fresh_jobs([state.get_paper(p) for p in papers or state.paper_names()])
+        there = _fresh_jobs(papers)
     if max_seconds is not None:
         there = [one for one in there if one["seconds"] <= max_seconds]
     chosen = np.random.default_rng(seed).permutation(len(there))[:sample]
@@ -225,7 +227,7 @@ def _by_parameters(records):
     return [(r["parameters"], r) for r in records.to_dict("records")]
 
 
-def against(revision, papers=None, progress=True):
+def against(revision, papers, refit, progress=True):
     """Compare the code of a git revision with the working tree for all that is stale.
 
     Of every stale (experiment, method) the cheapest recorded fold is run by both, of every stale
@@ -245,11 +247,15 @@ def against(revision, papers=None, progress=True):
     """
     _commit(revision)  # a wrong name is told before anything is read
     with waiting("looking for what is stale"):
-        wanted = _stale([state.get_paper(p) for p in papers or state.paper_names()])
+        wanted = _stale(papers)
     if not wanted:
         return pd.DataFrame(columns=["kind", "what", "old", "new", "outcome", "why"])
     rows, entries, known = [], [], ledger.Ledger()
-    with _code_of(revision) as (commit, folder), _process(folder) as then, _process() as now:
+    with (
+        _code_of(revision, refit) as (commit, folder, theirs),
+        _process(theirs, folder) as then,
+        _process(refit) as now,
+    ):
         bar = runner.Progress([w["seconds"] for w in wanted], shown=progress)
         with bar:
             for i, one in enumerate(wanted):
@@ -427,13 +433,14 @@ def _same_tables(old, new, times):
 
 
 @contextmanager
-def _code_of(revision):
-    """(Commit, folder) with the package as it was at a revision."""
+def _code_of(revision, refit):
+    """(Commit, folder with the package, its module refit) as they were at a revision."""
     root, commit = paths.PACKAGE.parent, _commit(revision)
     there = _git(root, "ls-tree", "-r", "--name-only", commit).decode().split("\n")
-    if "ldlrepro/protocols/refit.py" not in there:
+    theirs = [m for m in (refit, _REFIT_BEFORE) if f"{m.replace('.', '/')}.py" in there]
+    if not theirs:
         raise RevisionError(
-            f"The code of {revision} cannot run single jobs (it has no protocols/refit.py): take "
+            f"The code of {revision} cannot run single jobs (it has no module refit): take "
             "a later revision."
         )
     parts = ["ldlrepro", "data/datasets.csv", "data/published", "data/results/ledger.csv"]
@@ -441,7 +448,7 @@ def _code_of(revision):
     with tempfile.TemporaryDirectory(prefix="ldlrepro-") as folder:
         archive = _git(root, "archive", commit, *parts)
         tarfile.open(fileobj=io.BytesIO(archive)).extractall(folder, filter="data")
-        yield commit, Path(folder)
+        yield commit, Path(folder), theirs[0]
 
 
 def _commit(revision):
@@ -473,13 +480,13 @@ def _git(root, *arguments):
 
 
 @contextmanager
-def _process(folder=None):
-    """A refit process with the package in ``folder`` (None: this one)."""
+def _process(refit, folder=None):
+    """A process of the module refit, with the package in ``folder`` (None: this one)."""
     folder = paths.PACKAGE.parent if folder is None else folder
     data = (paths.local_copies() or paths.downloads()).resolve()
     variables = worker.variables() | {"PYTHONPATH": str(folder), "LDLREPRO_DATA": str(data)}
     process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-m", "ldlrepro.protocols.refit"],
+        [sys.executable, "-W", "ignore", "-m", refit],
         cwd=folder,
         env=os.environ | variables,
         stdin=subprocess.PIPE,

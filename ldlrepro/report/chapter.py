@@ -8,8 +8,8 @@ from IPython.display import Markdown, display
 
 from ldlrepro import datasets as data
 from ldlrepro import parameters, protocols
+from ldlrepro.declare import Paper, reseeded
 from ldlrepro.errors import UnknownNameError
-from ldlrepro.protocols.declare import Paper, reseeded
 from ldlrepro.protocols.state import datasets_of
 from ldlrepro.report import provenance
 from ldlrepro.report.plots import style

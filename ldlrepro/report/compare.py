@@ -10,8 +10,9 @@ import pandas as pd
 import scikit_posthocs
 from scipy.stats import false_discovery_control, studentized_range
 
+from ldlrepro import stats
 from ldlrepro.metrics import MEASURES
-from ldlrepro.protocols import rounding, stats
+from ldlrepro.protocols import rounding
 from ldlrepro.report.plots import nothing
 from ldlrepro.report.tables import show
 from ldlrepro.report.values import Beside, Difference, Held, Shown, Spread, Wins

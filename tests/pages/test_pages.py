@@ -11,7 +11,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
-from ldlrepro import paths, protocols
+from ldlrepro import paths
+from ldlrepro.papers import get_paper
 
 HTML = paths.PACKAGE.parent / "_build" / "html"
 #: All but index.html, which only leads to the first page.
@@ -167,7 +168,7 @@ def test_the_command_of_a_cell_names_what_is_declared(chapter):
     for table in tables:
         for row in table.tbody.find_all("tr"):
             paper, _option, experiment, _option, method = shlex.split(row.th["data-run"])
-            declared = protocols.get_paper(paper).experiment(experiment)
+            declared = get_paper(paper).experiment(experiment)
             for cell, dataset in zip(row.find_all("td"), of_cells(table), strict=True):
                 if cell.get_text() == "not run":
                     continue

@@ -7,6 +7,7 @@ from ldlrepro import (
     Shrunk,
     UniformPredictor,
 )
+from ldlrepro.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.metrics import DISTRIBUTION, RANKING
 from ldlrepro.models.maxent import PackageBFGS
 from ldlrepro.models.neural import PackageCPNN
@@ -23,7 +24,6 @@ from ldlrepro.papers.learners import (
     PublishedLCLDL,
 )
 from ldlrepro.papers.structrf.experiments import PACKAGE, YEAST, zeros_raised
-from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 
 #: Tables 4-6 in the paper's order.
 DATASETS = (*YEAST, "SJAFFE", "SBU_3DFE", "Natural_Scene")

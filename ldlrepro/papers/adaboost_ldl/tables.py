@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ldlrepro import stats
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.adaboost_ldl.studies.starts import PUBLIC_STEPS
-from ldlrepro.protocols import stats
 from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, tally
 from ldlrepro.report.settings import declared, with_settings

@@ -6,7 +6,7 @@ import pandas as pd
 from ldlrepro import datasets as data
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
-from ldlrepro.protocols import get_paper
+from ldlrepro.papers import get_paper
 from ldlrepro.report.chapter import data_sets, read
 from ldlrepro.report.plots import heat_map, nothing
 from ldlrepro.report.settings import declared

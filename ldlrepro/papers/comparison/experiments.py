@@ -1,6 +1,7 @@
 """Every label-distribution method beside every other, whichever paper it came with."""
 
 import ldlrepro
+from ldlrepro.declare import Experiment, Method, Paper, Study
 from ldlrepro.papers import learners
 from ldlrepro.papers.adaboost_ldl import experiments as adaboost_ldl
 from ldlrepro.papers.comparison.studies import time_limit
@@ -8,7 +9,6 @@ from ldlrepro.papers.ldlf import experiments as ldlf
 from ldlrepro.papers.mldf import experiments as mldf
 from ldlrepro.papers.mslp import experiments as mslp
 from ldlrepro.papers.structrf import experiments as structrf
-from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 
 #: Sets with label distributions that are at hand, by kind.
 DATASETS = (
@@ -195,5 +195,6 @@ PAPER = Paper(
     title="Every method on every data set",
     experiments=(TABLES, *OTHER_FOLDS, SMALL_GRIDS, MULTILABEL, DEFAULTS, LDLFOREST, *PACKAGES),
     quick={"SJAFFE": 90, "scene": 60},
+    lenders=(adaboost_ldl.PAPER, ldlf.PAPER, mldf.PAPER, mslp.PAPER, structrf.PAPER),
     studies=(Study("time_limit", time_limit.run, times=("seconds",)),),
 )

@@ -8,11 +8,10 @@ import pandas as pd
 from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import datasets as data
-from ldlrepro import parameters, protocols
+from ldlrepro import parameters, protocols, stats
+from ldlrepro.declare import reseeded
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.mldf.tables import own_measures
-from ldlrepro.protocols import stats
-from ldlrepro.protocols.declare import reseeded
 from ldlrepro.report import chapter, provenance
 from ldlrepro.report.compare import duels, family, held, wins
 from ldlrepro.report.plots import heat_map, nothing, plain

@@ -18,10 +18,10 @@ from ldlrepro import (
     StructRF,
     UniformPredictor,
 )
+from ldlrepro.declare import Experiment, Method, Paper, Study
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.papers.images.studies import images
 from ldlrepro.papers.learners import AAKNN, CPNN, NDFLDL, SABFGS, SAIIS, LDLForest
-from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 
 SEEDS = (0, 1, 2)
 KINDS = ("realigned", "rankings")

@@ -5,10 +5,10 @@ from itertools import chain
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from ldlrepro import published
+from ldlrepro import published, stats
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.ldlf import figures
-from ldlrepro.protocols import rounding, stats
+from ldlrepro.protocols import rounding
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import NOT_RUN, share_claim, verdict
 from ldlrepro.report.compare import firsts, p_value, pairs_of, wins

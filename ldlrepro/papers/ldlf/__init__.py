@@ -1,1 +1,1 @@
-"""Label distribution learning forests (Shen et al. 2017): what is run, and what its chapter shows."""
+"""LDLF (Shen et al. 2017): what is run, and what its chapter shows."""

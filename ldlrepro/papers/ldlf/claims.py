@@ -7,9 +7,9 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
+from ldlrepro.papers import get_paper
 from ldlrepro.papers.ldlf.figures import DRAWN
 from ldlrepro.papers.ldlf.tables import PROTOCOLS
-from ldlrepro.protocols import get_paper
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import (
     NEAR,

@@ -1,12 +1,12 @@
 """Shen, Zhao, Guo, Yuille: Label Distribution Learning Forests (NIPS 2017)."""
 
 from ldlrepro import LDSVR, MeanPredictor, StructRF
+from ldlrepro.declare import Experiment, Method, Paper, Study
 from ldlrepro.models.trees import ReleasedLDLForest
 from ldlrepro.papers.ldlf.age import experiments as age
 from ldlrepro.papers.ldlf.studies import leaf_updates, modes, widths
 from ldlrepro.papers.learners import AAKNN, NDFLDL, SABFGS, LDLForest
 from ldlrepro.papers.structrf import experiments as structrf
-from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 
 #: Table 1, and the other sets of the StructRF chapter, whose records of the rivals are used.
 TABLE_1 = ("Movie", "Human_Gene", "Natural_Scene")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro import published
-from ldlrepro.protocols.declare import reseeded
+from ldlrepro.declare import reseeded
 from ldlrepro.protocols.split import partition
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import printed_numbers

@@ -1,10 +1,10 @@
 """Yang, Wu, Jiang, Zhou: Multi-Label Learning with Deep Forest (ECAI 2020)."""
 
 from ldlrepro import DBPNN, ECC, MLFE, RFPCT, LabelFrequencies, MLDFSuite, RAkEL
+from ldlrepro.declare import Experiment, Method, Paper, Study
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.models.multilabel import CUTS, AveragedFolds, CutAtCardinality, UnscaledDBPNN
 from ldlrepro.papers.mldf.studies import depth, label_drop, layers, one_layer, thresholds, ties
-from ldlrepro.protocols.declare import Experiment, Method, Paper, Study
 
 #: Tables 4 and 5 in the paper's order.
 SMALL = ("CAL500", "enron", "image", "scene", "yeast")

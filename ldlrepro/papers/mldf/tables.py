@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ldlrepro import stats
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.papers.mldf.studies.depth import CASCADE, FOREST
 from ldlrepro.papers.mldf.studies.label_drop import NOTHING, OTHER_NUMBERS
-from ldlrepro.protocols import stats
 from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, duels, show_head_to_head, tally
 from ldlrepro.report.settings import declared

@@ -11,6 +11,7 @@ from ldlrepro import (
     MeanPredictor,
     UniformPredictor,
 )
+from ldlrepro.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.models.embedding import PackageLDSVR
 from ldlrepro.models.maxent import PackageBFGS
 from ldlrepro.models.neural import PackageCPNN
@@ -28,7 +29,6 @@ from ldlrepro.papers.learners import (
 )
 from ldlrepro.papers.mslp.studies import embedding, faces, features, toys
 from ldlrepro.papers.structrf.experiments import PACKAGE
-from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 
 #: Tables 1-3 in the paper's order.
 DATASETS = ("SJAFFE", "SBU_3DFE", "SCUT_FBP", "M2B", "Natural_Scene")

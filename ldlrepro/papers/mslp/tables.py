@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from ldlrepro import stats
 from ldlrepro.metrics import DISTRIBUTION
-from ldlrepro.protocols import stats
 from ldlrepro.report.compare import firsts
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing, cells, show, show_each_data_set, summary

@@ -10,10 +10,10 @@ from ldlrepro import (
     StructRF,
     UniformPredictor,
 )
+from ldlrepro.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.models.maxent import PackageBFGS
 from ldlrepro.papers.learners import SABFGS, SAIIS
 from ldlrepro.papers.structrf.studies import adaptive_step, forests, gains
-from ldlrepro.protocols.declare import Experiment, Method, Paper, Study, by_iterations, variant
 
 YEAST = (
     "Yeast_alpha",

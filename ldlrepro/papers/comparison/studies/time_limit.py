@@ -11,8 +11,8 @@ from time import process_time
 import pandas as pd
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from ldlrepro.papers import get_paper
 from ldlrepro.protocols import job
-from ldlrepro.protocols.state import get_paper
 from ldlrepro.protocols.worker import executor
 
 LIMIT = 120  # seconds

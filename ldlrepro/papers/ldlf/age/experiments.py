@@ -13,9 +13,9 @@ from ldlrepro import (
     StructRF,
     UniformPredictor,
 )
+from ldlrepro.declare import Experiment, Method
 from ldlrepro.metrics import AGE
 from ldlrepro.papers.learners import AAKNN, CPNN, NDFLDL, SABFGS, SAIIS, LDLForest
-from ldlrepro.protocols.declare import Experiment, Method
 
 MEASURES = (*AGE, "kl_divergence")
 

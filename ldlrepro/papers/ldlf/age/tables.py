@@ -6,10 +6,10 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
-from ldlrepro.protocols.stats import corrected_t, holm
 from ldlrepro.report.chapter import read
 from ldlrepro.report.plots import legend_below, nothing
 from ldlrepro.report.values import Spread, p_text
+from ldlrepro.stats import corrected_t, holm
 
 ARGMAX, EXPECTATION, FIVE = "mae_argmax", "mae_expectation", "cs_5"
 YEARS = range(11)

@@ -1,1 +1,1 @@
-"""Experiments of Label distribution learning forests (Shen et al. 2017) that are not runs over folds."""
+"""Experiments of LDLF (Shen et al. 2017) that are not runs over folds."""

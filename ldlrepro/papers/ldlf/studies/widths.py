@@ -10,9 +10,9 @@ import pandas as pd
 from sklearn.base import clone
 
 from ldlrepro import SABFGS, LDLForest, datasets
+from ldlrepro.declare import Experiment
 from ldlrepro.metrics import mae_argmax, mae_expectation
 from ldlrepro.models.age import ages_of, normal
-from ldlrepro.protocols.declare import Experiment
 from ldlrepro.protocols.split import by_groups
 
 #: Deviations of the densities, in years.

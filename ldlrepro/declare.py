@@ -131,6 +131,7 @@ class Paper:
     null : name of the method in the tables that ignores the features: what it agrees with, a
         printed cell cannot tell
     tables : dict, number of a table or name of a figure -> (experiments or study, data sets or ())
+    lenders : tuple of Paper, where experiments that borrow look for records of the same fits
     seed : int, of a paper that is run with other seeds than declared: `reseeded`
     """
 
@@ -141,6 +142,7 @@ class Paper:
     studies: tuple = ()
     null: str = "MeanPredictor"
     tables: dict = field(default_factory=dict)
+    lenders: tuple = ()
     seed: int | None = None
 
     def experiment(self, name):
@@ -151,6 +153,15 @@ class Paper:
         raise KeyError(
             f"{self.name} has no experiment {name!r}: {[e.name for e in self.experiments]}"
         )
+
+
+def checked(paper):
+    """The paper itself; TypeError for anything but a `Paper`."""
+    if not isinstance(paper, Paper):
+        raise TypeError(
+            f"paper must be a Paper, got {paper!r}: `ldlrepro.papers.get_paper(name)` gives one."
+        )
+    return paper
 
 
 def reseeded(paper, seed):

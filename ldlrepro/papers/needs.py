@@ -4,6 +4,7 @@ import pandas as pd
 
 from ldlrepro import memory, paths, protocols
 from ldlrepro.datasets import registry
+from ldlrepro.papers import get_papers
 from ldlrepro.protocols.state import fits_of
 from ldlrepro.report.tables import show
 
@@ -23,7 +24,7 @@ def fits():
     counted at the seconds of the recorded one. Borrowed records count where they are held.
     """
     frames = []
-    for paper in map(protocols.get_paper, protocols.paper_names()):
+    for paper in get_papers():
         for experiment in paper.experiments:
             # A staged fit has a record for each stage.
             one = protocols.open_store(paper, experiment).read()

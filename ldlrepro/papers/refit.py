@@ -17,9 +17,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ldlrepro import datasets
+from ldlrepro.papers import get_paper
 from ldlrepro.protocols import environment, job
 from ldlrepro.protocols.fingerprint import fingerprint, of_data, of_function
-from ldlrepro.protocols.state import get_paper
 
 
 def answer(request):

@@ -1,1 +1,0 @@
-"""What only the chapter on LDL forests shows."""
