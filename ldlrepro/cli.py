@@ -14,7 +14,7 @@ from pathlib import Path
 
 import ldlrepro
 from ldlrepro import commands, errors, paths
-from ldlrepro.papers import paper_names
+from ldlrepro.papers import chapter_names, paper_names
 from ldlrepro.parameters import PROFILES
 
 
@@ -232,7 +232,7 @@ def parser():
         "Printed rows stand down the side, our methods across.",
         "ldlrepro agreement mslp",
     )
-    names = ", ".join(n for n in paper_names() if n not in ("comparison", "images"))
+    names = ", ".join(chapter_names())
     add.add_argument("papers", nargs="*", metavar="PAPER", help=f"default: all of them; {names}")
 
     add = _add(

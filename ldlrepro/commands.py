@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ldlrepro import datasets, errors, parameters, paths, protocols
 from ldlrepro.datasets import listing
-from ldlrepro.papers import get_paper, get_papers, meant, paper_name, paper_names
+from ldlrepro.papers import chapter_names, get_paper, get_papers, meant, paper_name, paper_names
 
 
 def _print(rows):
@@ -326,10 +326,10 @@ def bench(options):
 def agreement(options):
     """Print how many printed cells agree with each of our methods."""
     from ldlrepro import scoreboard
+    from ldlrepro.report.yardstick import confusion_of
 
-    names = [meant(name, scoreboard.BOARDS, "scoreboard of") for name in options.papers]
-    for name in names or scoreboard.BOARDS:
-        paper = get_paper(name)
-        table = scoreboard.agreement_of(paper.name)
-        print(f"{paper.title}: printed rows, our methods across\n")
+    names = [meant(name, chapter_names(), "chapter on") for name in options.papers]
+    for chapter in map(scoreboard.chapter_of, names) if names else scoreboard.chapters():
+        table = confusion_of(chapter, chapter.more_methods())
+        print(f"{chapter.paper.title}: printed rows, our methods across\n")
         print(table.map(lambda found: str(found) if any(found) else "-").to_string(), end="\n\n")

@@ -78,7 +78,7 @@ def test_opening_a_chapter_hands_recompute_on(monkeypatch):
 def test_a_chapter_counts_the_original_files_and_in_the_quick_profile_all():
     sources = {"SJAFFE": "real", "Movie": "realigned", "Natural_Scene": "synthetic"}
     chapter = opened("paper", **sources)
-    assert chapter.apart == ["Movie", "Natural_Scene"]
+    assert chapter.excluded_datasets == ["Movie", "Natural_Scene"]
     assert set(chapter.counted.dataset) == {"SJAFFE"}
     assert set(chapter.counting(chapter.records["other"]).dataset) == {"SJAFFE"}
     quick = opened("quick", **sources)
@@ -93,9 +93,9 @@ def test_a_chapter_sets_printed_cells_beside_ours():
     assert chapter.order[:2] == ["RF", "SA-IIS"]
     assert chapter.ours.measure.unique().tolist() == ["kl_divergence"]
     assert tables.agreeing(chapter.compared) == (1, 1, 0, 0)
-    both = chapter.joined("other", ["StructRF"])
+    both = chapter.with_methods("other", ["StructRF"])
     assert both.method.value_counts().to_dict() == {"StructRF": 10, "RF": 10}
-    assert chapter.joined("other", ["SA-IIS"]).method.unique().tolist() == ["RF"]
+    assert chapter.with_methods("other", ["SA-IIS"]).method.unique().tolist() == ["RF"]
     far = replace(chapter, tables=chapter.tables.assign(kl_divergence=1.0))
     assert tables.agreeing(far.compared) == (0, 1, 0, 0)  # nothing is kept of the other
 

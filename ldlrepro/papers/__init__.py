@@ -40,6 +40,67 @@ def get_papers(names=None):
     return [get_paper(name) for name in names or paper_names()]
 
 
+def chapter_names():
+    """Names of the papers that have a chapter, a file chapter.py, in their folder."""
+    return sorted(p.parent.name for p in (paths.PACKAGE / "papers").glob("*/chapter.py"))
+
+
+def get_chapter(name):
+    """The class of a paper's chapter.
+
+    See Also
+    --------
+    open_chapter : With what is missing run.
+    """
+    from ldlrepro.report.chapter import Chapter
+
+    module = import_module(f"ldlrepro.papers.{name}.chapter")
+    (kind,) = [
+        k
+        for k in vars(module).values()
+        if isinstance(k, type) and k.__module__ == module.__name__ and issubclass(k, Chapter)
+    ]
+    return kind
+
+
+def open_chapter(name, *, profile="paper", datasets=None, seed=None, n_jobs=1, recompute=False):
+    """Run what a paper lacks and open its chapter, as its notebook does.
+
+    Parameters
+    ----------
+    name : str, of the paper
+    profile : "paper", or "quick" (small synthetic data)
+    datasets : list of names, None for all
+    seed : int added to the seeds that the paper declares; records lie apart then, in
+        ldlrepro-records. None for the committed ones
+    n_jobs : int, processes for records that are missing
+    recompute : True computes records again that are there
+
+    Returns
+    -------
+    Chapter
+
+    Raises
+    ------
+    UnknownNameError
+        A paper or a data set of it that does not exist.
+
+    See Also
+    --------
+    ldlrepro.protocols.run : What it runs.
+    """
+    from ldlrepro.report.chapter import open_chapter as opened
+
+    return opened(
+        get_chapter(name),
+        profile=profile,
+        datasets=datasets,
+        seed=seed,
+        n_jobs=n_jobs,
+        recompute=recompute,
+    )
+
+
 def paper_name(text):
     """Name of the paper that ``text`` means: any case, any punctuation, the title of README too.
 

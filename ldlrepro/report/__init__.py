@@ -4,7 +4,6 @@ What all chapters share is here; what one paper alone shows is in its own packag
 numbers, as a rule a frame of them; those called ``show_`` and more make HTML of it.
 """
 
-from ldlrepro.report.chapter import open_chapter
 from ldlrepro.report.claims import show_claims, show_verdicts
 from ldlrepro.report.compare import show_head_to_head, tally
 from ldlrepro.report.departures import show_departures
@@ -28,7 +27,6 @@ __all__ = [
     "confusion_of",
     "confusion_picture",
     "fixed_settings",
-    "open_chapter",
     "printed_rows",
     "published_cells",
     "show",

@@ -37,7 +37,7 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     --------
     states : What becomes of each row.
     """
-    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.apart)]
+    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.excluded_datasets)]
     looked = _looked(chapter, own, more, stages)
     tried = pd.concat([_named(*one, stands_for or {}) for one in looked if len(one[1])])
     tried = tried[tried.source != "synthetic"]
@@ -78,7 +78,7 @@ def states(chapter, table):
     --------
     causes : What was tried.
     """
-    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.apart)]
+    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.excluded_datasets)]
     rows = []
     for method in printed.method.unique():
         mine = chapter.tables[chapter.tables.method == method]

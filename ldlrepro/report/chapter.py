@@ -1,49 +1,126 @@
-"""What every notebook begins with: run what is missing, read records, compare printed cells."""
+"""A chapter: a paper's records and its printed numbers, and what its notebook shows of them."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import cached_property
 
 import pandas as pd
 from IPython.display import Markdown, display
+from matplotlib.figure import Figure
 
 from ldlrepro import datasets as data
 from ldlrepro import parameters, protocols
-from ldlrepro.declare import Paper, reseeded
+from ldlrepro.declare import reseeded
 from ldlrepro.errors import UnknownNameError
+from ldlrepro.parameters import listed, told
 from ldlrepro.protocols.state import datasets_of
 from ldlrepro.report import provenance
+from ldlrepro.report.claims import show_claims, show_verdicts
+from ldlrepro.report.departures import show_departures
 from ldlrepro.report.plots import style
-from ldlrepro.report.tables import cells, published_cells, summary, with_null
+from ldlrepro.report.rounding import show_rounding
+from ldlrepro.report.tables import (
+    agreement,
+    cells,
+    published_cells,
+    show,
+    show_identities,
+    summary,
+    with_null,
+)
+from ldlrepro.report.yardstick import confusion_of, confusion_picture, skill_picture
 
 
-@dataclass
 class Chapter:
-    """Records of a paper, and its tables beside the printed ones.
+    """What every chapter has. A paper's own chapter is a subclass in its folder.
+
+    A subclass sets ``paper``, ``title``, ``place``, ``measures`` and ``printed_tables``, and
+    defines `is_own`, `judge`, `findings` and ``exhibits``.
+
+    Parameters
+    ----------
+    profile : "paper" or "quick"
+    datasets : registry names of data sets, None for all of the paper
+    seed : added to the seeds that the paper declares; None for the committed records
+    recompute : whether studies are computed again, each once
 
     Attributes
     ----------
     paper : Paper
-    measures : names of those that its tables print
-    printed : cells that they print, with the mean of a predictor that ignores the features
-    profile : "paper" or "quick"
-    wanted : data sets asked for, in the paper's order
-    records : dict, experiment -> records of these data sets
-    tables : records of the methods in the tables
-    recompute : whether its studies are computed again, each once
+    title : str, the method with authors and year
+    place : int, of the chapter in the book
+    measures : names of the measures that its tables print
+    printed_tables : numbers of the printed tables that stand beside the experiment "tables"
+    exhibits : dict, name -> function of the chapter that returns what `show` displays
+    wanted : data sets that are shown, in the paper's order
     """
 
-    paper: Paper
-    measures: tuple
-    printed: pd.DataFrame
-    profile: str
-    wanted: list
-    records: dict
-    tables: pd.DataFrame
-    recompute: bool = False
-    _studies: dict = field(default_factory=dict)
+    paper = None
+    title = ""
+    place = 0
+    measures = ()
+    printed_tables = ()
+    exhibits = {}
 
-    def __post_init__(self):
-        self.printed = with_null(self.printed, self.tables, self.paper.null)
+    def __init__(self, profile="paper", datasets=None, seed=None, recompute=False):
+        self.paper = reseeded(self.paper, seed)
+        self.profile, self.recompute = profile, recompute
+        self.wanted = datasets or data_sets(self.paper)
+        self._studies = {}
+
+    # What a paper's chapter says.
+
+    def is_own(self, method):
+        """Whether a printed row is one of the paper's own method."""
+        raise NotImplementedError
+
+    def judge(self):
+        """The claims with verdict and evidence, as of `claims.claims_table`."""
+        raise NotImplementedError
+
+    def findings(self):
+        """What matters most: a list of sentences with numbers from the records."""
+        raise NotImplementedError
+
+    def records_of_tables(self):
+        """Records of the methods in the tables."""
+        return self.records["tables"]
+
+    def more_methods(self):
+        """Records of methods that `confusion_of` shows beside those of the tables, or None."""
+        return None
+
+    def cause_options(self):
+        """Keyword arguments for `causes.causes`, beside the chapter."""
+        return {}
+
+    def parts(self):
+        """The chapter by what of its data sets counts: (name, chapter); the first one in totals."""
+        return [("", self)]
+
+    def own_by_kind(self):
+        """Text on the own rows by kind of data, where kinds differ."""
+        return ""
+
+    # What it reads.
+
+    @cached_property
+    def records(self):
+        """Dict, experiment -> records of the wanted data sets."""
+        return {
+            e.name: read(self.paper, e.name, self.profile, self.wanted)
+            for e in self.paper.experiments
+        }
+
+    @cached_property
+    def tables(self):
+        """Records of the methods in the tables."""
+        return self.records_of_tables()
+
+    @cached_property
+    def printed(self):
+        """Printed cells, with the mean of a predictor that ignores the features."""
+        there = published_cells(self.paper.name, self.printed_tables, self.measures)
+        return with_null(there, self.tables, self.paper.null)
 
     @cached_property
     def names(self):
@@ -52,14 +129,16 @@ class Chapter:
         return provenance.display_names(self.tables, data_sets(self.paper), data.list(), copies)
 
     @cached_property
-    def apart(self):
+    def excluded_datasets(self):
         """Data sets that are not the original files: shown and named so, never counted."""
         copies = provenance.unverified(pd.concat(self.records.values()))
         return sorted({*provenance.apart(self.tables), *copies})
 
     def counting(self, records):
         """Those of the records that totals count: in the quick profile all, though synthetic."""
-        return records[~records.dataset.isin(self.apart)] if self.profile == "paper" else records
+        if self.profile != "paper":
+            return records
+        return records[~records.dataset.isin(self.excluded_datasets)]
 
     @cached_property
     def counted(self):
@@ -81,7 +160,7 @@ class Chapter:
         """Methods in the order of the tables."""
         return [m.name for m in self.paper.experiment("tables").methods]
 
-    def joined(self, experiment, methods):
+    def with_methods(self, experiment, methods):
         """Records of an experiment, below those of some methods in the tables."""
         there = self.tables[self.tables.method.isin(methods)]
         return pd.concat([there, self.records[experiment]])
@@ -97,8 +176,13 @@ class Chapter:
             self._studies[name] = tables
         return self._studies[name]
 
+    @cached_property
+    def claims(self):
+        """The claims of the paper and our own questions, with verdict and evidence."""
+        return self.judge()
+
     @property
-    def part(self):
+    def is_partial(self):
         """Whether these are not the committed records of all data sets."""
         return bool(self.paper.seed) or set(self.wanted) < set(data_sets(self.paper))
 
@@ -108,16 +192,75 @@ class Chapter:
         if self.profile == "paper":
             status = [row for row in status if row["dataset"] in self.wanted]
         seed = f" --seed {self.paper.seed}" if self.paper.seed else ""
-        which = "Every data set asked for" if self.part else "Every data set"
+        which = "Every data set asked for" if self.is_partial else "Every data set"
         return provenance.state(status, self.names, self.paper.name + seed, which)
 
+    # What it shows.
 
-def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute, seed):
-    """Run what a paper lacks and open its ``Chapter``.
+    def show(self, name):
+        """Show a table, figure or text in a notebook, by its name among the exhibits.
+
+        Raises
+        ------
+        UnknownNameError
+            No exhibit of this name.
+        """
+        known = COMMON | self.exhibits
+        if name not in known:
+            raise UnknownNameError(
+                f"{self.title} shows no {name!r}; there are: {', '.join(known)}."
+            )
+        shown = known[name](self)
+        for one in shown if isinstance(shown, Iterator) else [shown]:
+            if isinstance(one, str):
+                print(one)
+            elif one is not None and not isinstance(one, Figure):  # these a notebook shows itself
+                display(one)
+
+    def conclusions(self):
+        """`findings` as a list in Markdown; of the committed records of all data sets."""
+        if self.profile != "paper":
+            return "Conclusions are drawn from real data alone; the numbers above are synthetic."
+        if self.is_partial:
+            return "Conclusions are drawn from the committed records of all data sets alone."
+        return "\n".join(f"- {line}" for line in self.findings())
+
+    def agreement_caption(self):
+        """Caption of the table of cells that agree."""
+        numbers = list(self.printed_tables)
+        if len(numbers) == 1:
+            return f"Cells that agree with Table {numbers[0]}"
+        return f"Cells that agree with Tables {min(numbers)}-{max(numbers)}"
+
+
+def show_agreement(chapter):
+    """Cells that agree, by data set and method."""
+    table = agreement(chapter.compared, chapter.names, chapter.excluded_datasets)
+    return show(table, chapter.agreement_caption(), missing="not run", folded=False)
+
+
+#: Exhibits of every chapter.
+COMMON = {
+    "verdicts": lambda chapter: show_verdicts(chapter.claims),
+    "agreement": show_agreement,
+    "state": Chapter.state,
+    "confusion": lambda c: confusion_picture(confusion_of(c, c.more_methods())),
+    "skill": lambda c: skill_picture(c.ours, c.printed, c.names, c.order),
+    "claims": lambda chapter: show_claims(chapter.claims),
+    "conclusions": lambda chapter: Markdown(chapter.conclusions()),
+    "departures": show_departures,
+    "identities": lambda chapter: show_identities(chapter.paper.name),
+    "rounding": show_rounding,
+    "provenance": lambda chapter: provenance.show_provenance(chapter.records),
+}
+
+
+def open_chapter(kind, *, profile="paper", datasets=None, seed=None, n_jobs=1, recompute=False):
+    """Run what a paper lacks and open its chapter.
 
     Parameters
     ----------
-    measures, tables : what is set beside the paper's cells: measures and numbers of its tables
+    kind : subclass of `Chapter`
     profile, datasets, n_jobs, recompute : of the notebook, as for `ldlrepro.protocols.run`
     seed : added to the seeds that the paper declares; records lie apart then, in
         ldlrepro-records. None for the committed ones
@@ -130,29 +273,21 @@ def open_chapter(paper, measures, tables, profile, datasets, n_jobs, recompute, 
     See Also
     --------
     ldlrepro.protocols.run : What it runs.
-    show_provenance : Where records come from.
     """
     style()
-    show_given()
-    paper = reseeded(paper, parameters.seed(seed))
-    datasets, n_jobs = chosen(paper, datasets, profile), parameters.processes(n_jobs)
+    show_given(profile=profile, datasets=datasets, seed=seed, recompute=recompute)
+    seed = parameters.seed(seed)
+    paper = reseeded(kind.paper, seed)
+    datasets = chosen(paper, datasets, profile)
     protocols.run(
         paper,
         datasets=datasets,
         profile=profile,
-        n_jobs=n_jobs,
+        n_jobs=parameters.processes(n_jobs),
         recompute=recompute,
         progress=False,
     )
-    return read_chapter(paper, measures, tables, profile, datasets, recompute)
-
-
-def read_chapter(paper, measures, tables, profile="paper", datasets=None, recompute=False):
-    """The `Chapter` of a paper as it stands; parameters as for `open_chapter`."""
-    wanted = datasets or data_sets(paper)
-    records = {e.name: read(paper, e.name, profile, wanted) for e in paper.experiments}
-    printed = published_cells(paper.name, tables, measures)
-    return Chapter(paper, measures, printed, profile, wanted, records, records["tables"], recompute)
+    return kind(profile, datasets, seed, recompute)
 
 
 def data_sets(paper, profile="paper"):
@@ -162,14 +297,14 @@ def data_sets(paper, profile="paper"):
 
 
 def chosen(paper, datasets, profile):
-    """Registry names of the data sets that a parameter names (`parameters.listed`), None for all.
+    """Registry names of the data sets that a parameter names (`listed`), None for all.
 
     Raises
     ------
     UnknownNameError
         One that the paper does not have under this profile.
     """
-    names, found = parameters.listed(datasets), []
+    names, found = listed(datasets), []
     if datasets is None:
         return None
     if not all(names) or not names:
@@ -188,12 +323,16 @@ def chosen(paper, datasets, profile):
     return found
 
 
-def show_given():
-    """Under parameters of papermill, a line that names them: the words around are of the book."""
-    given = parameters.given()
+def show_given(**parameters):
+    """Under parameters that are not the defaults, a line that names them.
+
+    The words around are about the committed records of all data sets.
+    """
+    defaults = {"profile": "paper", "datasets": None, "seed": None, "recompute": False}
+    given = {name: value for name, value in parameters.items() if value != defaults[name]}
     if given:
         text = "The prose below is about the committed records of all data sets"
-        display(Markdown(f"**Run with {parameters.told(given)}.** {text}."))
+        display(Markdown(f"**Run with {told(given)}.** {text}."))
 
 
 def read(paper, experiment, profile, wanted):

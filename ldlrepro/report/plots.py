@@ -25,7 +25,8 @@ def style():
     shell = get_ipython()
     if hasattr(shell, "kernel"):  # MPLBACKEND of a cluster would leave a notebook without pictures
         shell.run_line_magic("matplotlib", "inline")
-    Figure._repr_pretty_ = lambda figure, printer, _: printer.text(drawn(figure))
+        texts = shell.display_formatter.formatters["text/plain"]
+        texts.for_type(Figure, lambda figure, printer, _: printer.text(drawn(figure)))
 
 
 def drawn(figure):

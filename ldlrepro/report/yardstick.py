@@ -60,7 +60,7 @@ def confusion_of(chapter, more=None):
     records = chapter.tables if more is None else pd.concat([chapter.tables, more])
     order = [m for m in chapter.order if m in set(records.method)]
     methods = [*order, *(m for m in dict.fromkeys(records.method) if m not in order)]
-    return confusion(records, chapter.printed, methods, chapter.apart)
+    return confusion(records, chapter.printed, methods, chapter.excluded_datasets)
 
 
 def confusion_picture(table, title="Printed cells that can tell, and which of our methods agree"):

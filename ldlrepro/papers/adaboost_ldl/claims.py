@@ -52,7 +52,7 @@ def claims(chapter, matching, learners):
     """
     listed, tables = published.claims("adaboost_ldl"), chapter.counted
     said = printed_numbers(listed)
-    theirs = chapter.printed[~chapter.printed.dataset.isin(chapter.apart)]
+    theirs = chapter.printed[~chapter.printed.dataset.isin(chapter.excluded_datasets)]
     ours = summary(tables, measures=chapter.measures)
     deviations = [_within_deviation(cells, CLOSE_TO_DISTANCE) for cells in (ours, chapter.printed)]
     public = summary(with_public_settings(chapter), measures=chapter.measures)

@@ -58,7 +58,7 @@ def agreement_of_drawn_labels(chapter):
     """`agreement_by_measure` of PT-Bayes as public code runs it, in place of ours."""
     ours = summary(chapter.records["drawn_labels"], measures=chapter.measures)
     compared = cells(ours, chapter.printed)
-    return agreement_by_measure(compared[compared.ours.notna()], chapter.apart)
+    return agreement_by_measure(compared[compared.ours.notna()], chapter.excluded_datasets)
 
 
 def agreement_of_package(chapter):
@@ -66,7 +66,7 @@ def agreement_of_package(chapter):
     ours = summary(chapter.records["first_package"], measures=chapter.measures)
     compared = cells(ours, chapter.printed)
     compared = compared[compared.method.isin(ours.method)]
-    return agreement(compared, chapter.names, chapter.apart)
+    return agreement(compared, chapter.names, chapter.excluded_datasets)
 
 
 def agreement_of_public_start(chapter):
@@ -88,7 +88,9 @@ def agreement_of_public_start(chapter):
         "with the public gradient too": gradient,
     }
     table = {
-        what: diagonal(confusion(mine, chapter.printed, set(mine.method), chapter.apart))
+        what: diagonal(
+            confusion(mine, chapter.printed, set(mine.method), chapter.excluded_datasets)
+        )
         for what, mine in sides.items()
     }
     table = pd.DataFrame(table).rename_axis("method").dropna(thresh=2)
@@ -123,7 +125,7 @@ def show_starts(chapter, study):
     study : tables of the study "starts"
     """
     printed = chapter.printed[chapter.printed.method == "SA-IIS"]
-    printed = printed[~printed.dataset.isin(chapter.apart)]
+    printed = printed[~printed.dataset.isin(chapter.excluded_datasets)]
     rows = {}
     for (start, steps), mine in study["starts"].groupby(["start", "steps"], sort=False):
         means = summary(mine.assign(method="SA-IIS"), measures=chapter.measures)

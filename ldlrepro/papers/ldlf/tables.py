@@ -1,6 +1,5 @@
 """Tables of the chapter on LDL forests: the rivals, and what the protocol does."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +35,7 @@ ORDER = (
 
 
 def with_rivals(chapter, paper, rivals):
-    """The chapter with records of another paper in its tables, under the names of this one.
+    """Records of the tables with those of another paper, under the names of this one.
 
     Parameters
     ----------
@@ -49,8 +48,7 @@ def with_rivals(chapter, paper, rivals):
         there = read(paper, name, chapter.profile, chapter.wanted)
         records.append(there[there.method.isin(rivals)])
     both = pd.concat(records)
-    both = both.assign(declared=both.method).replace({"method": PAPER_NAMES})
-    return replace(chapter, tables=both)
+    return both.assign(declared=both.method).replace({"method": PAPER_NAMES})
 
 
 def show_against_rivals(chapter, rivals):
@@ -89,7 +87,7 @@ def printed_kl(chapter):
     """K-L printed for sLDLF on the data sets that are the original files: {data set: K-L}."""
     printed = chapter.printed
     kl = printed[(printed.measure == "kl_divergence") & (printed.method == "sLDLF")]
-    return kl[~kl.dataset.isin(chapter.apart)].set_index("dataset")["mean"].to_dict()
+    return kl[~kl.dataset.isin(chapter.excluded_datasets)].set_index("dataset")["mean"].to_dict()
 
 
 def protocol_cells(records):

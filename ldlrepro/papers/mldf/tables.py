@@ -1,6 +1,5 @@
 """Tables of the chapter on MLDF: own measures, duels, depth, ties, reuse, layers, `image`."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -54,11 +53,11 @@ def own_measures(records):
     return pd.concat([own.reset_index(), records[stage.isna()]])[records.columns]
 
 
-def with_own_measures(chapter):
-    """The chapter with `own_measures` of all that its tables show (in the quick profile: small)."""
+def records_by_own_measures(chapter):
+    """`own_measures` of all that the tables show (in the quick profile: small sets)."""
     shown = ["tables", "table_5"] + ["tables_large"] * (chapter.profile == "paper")
     tables = [own_measures(chapter.records[name]) for name in shown]
-    return replace(chapter, tables=pd.concat(tables, ignore_index=True))
+    return pd.concat(tables, ignore_index=True)
 
 
 def large(chapter):

@@ -69,7 +69,7 @@ def protocols_beside_printed(chapter):
     best = cells(
         summary(chapter.records["best_on_test"], measures=chapter.measures), chapter.printed
     )
-    some = [c[~c.dataset.isin(chapter.apart)] for c in (chapter.compared, best)]
+    some = [c[~c.dataset.isin(chapter.excluded_datasets)] for c in (chapter.compared, best)]
     return two_protocols(*some, methods_of_paper(chapter))
 
 
@@ -128,7 +128,7 @@ def show_first_places(chapter):
     """First places under the two protocols, an HTML table each; methods without a grid in both."""
     tables, best = chapter.tables, chapter.records["best_on_test"]
     best = pd.concat([best, tables[~tables.method.isin(best.method)]])
-    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.apart)]
+    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.excluded_datasets)]
     methods = methods_of_paper(chapter)
     for what, records in (("chosen inside the fold", tables), ("best on test", best)):
         places = first_places(chapter.counting(records), chapter.measures, methods, printed)

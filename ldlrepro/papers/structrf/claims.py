@@ -5,6 +5,7 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
+from ldlrepro.papers.structrf.experiments import MEASURES_19
 from ldlrepro.papers.structrf.studies.forests import NEAR_ZERO
 from ldlrepro.report import speed
 from ldlrepro.report.claims import (
@@ -32,17 +33,16 @@ EACH_LABEL = "a forest for each label"
 TREES, CORES = 50, 14
 
 
-def claims(chapter, boosting, grid, steps, study, measures, measures_19):
+def claims(chapter):
     """The claims of the paper, each with its verdict and evidence.
 
     Parameters
     ----------
-    chapter : Chapter of Tables 4-18, with the records of Table 3
-    boosting : records of Table 19, StructRF's included
-    grid : result of `grid_of_figure_4`
-    steps : records of the iterations, with settings
-    study : tables of the study of the adaptive step
+    chapter : StructRF
     """
+    boosting, study = chapter.boosting, chapter.study("adaptive_step")
+    measures, measures_19 = chapter.measures, MEASURES_19
+    steps = chapter.steps
     tables, compared, times = chapter.counted, chapter.compared, chapter.records["times"]
     forests_of = chapter.study("forests")
     folds, faces = forests_of["folds"], forests_of["faces"]
@@ -100,7 +100,7 @@ def claims(chapter, boosting, grid, steps, study, measures, measures_19):
         "boosting-fits-six-times": not_run("boosting is fitted here by K-L alone"),
         "too-few-faces": _too_few(faces),
     }
-    evidence |= _of_gains(_gains(spread), _gains(printed), compared) | _of_figure_4(grid)
+    evidence |= _of_gains(_gains(spread), _gains(printed), compared) | _of_figure_4(chapter.grid)
     evidence |= _of_steps(study["searches"], study["visits"])
     return claims_table(published.claims("structrf"), evidence)
 

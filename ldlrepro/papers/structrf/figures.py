@@ -8,11 +8,25 @@ from ldlrepro.kernels import gain as kernel
 from ldlrepro.kernels.clustering import two_means
 from ldlrepro.report.compare import critical_difference
 from ldlrepro.report.plots import curves, name_labels, nothing
-from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import summary
 
 #: Searches of Figures 5 and 6, with their titles.
 SEARCHES = {"adaptive": "variable step", "all": "every threshold (at most 100 shown a feature)"}
+
+
+def figure_1(chapter):
+    """Figure 1 on the first row of s-JAFFE."""
+    return one_distribution(chapter.bunch("SJAFFE"))
+
+
+def figure_2(chapter):
+    """Figure 2 on s-JAFFE."""
+    return one_split(chapter.bunch("SJAFFE"))
+
+
+def figure_3(chapter):
+    """Figure 3 on s-JAFFE."""
+    return one_search(chapter.bunch("SJAFFE"))
 
 
 def one_distribution(bunch, row=0):
@@ -77,27 +91,18 @@ def one_search(bunch, n=100, alpha=0.25, beta=8.0, seed=0):
     return figure
 
 
-def iterations(steps, compared, names):
-    """Test K-L after each number of steps; printed K-L dashed.
-
-    Parameters
-    ----------
-    steps : result of `with_settings`; compared : of `cells`
-    """
-    path = summary(steps, by=("dataset", "method", "stage"), measures=["kl_divergence"])
+def iterations(chapter):
+    """Test K-L after each number of steps; printed K-L dashed."""
+    compared = chapter.compared
+    path = summary(chapter.steps, by=("dataset", "method", "stage"), measures=["kl_divergence"])
     printed = compared[(compared.measure == "kl_divergence") & compared.ours.notna()]
     printed = printed.set_index(["dataset", "method"])["published"].to_dict()
-    return curves(path, printed, names, x="stage")
+    return curves(path, printed, chapter.names, x="stage")
 
 
-def grid_of_figure_4(records):
-    """Records of Figure 4 with columns trees, ratio and depth."""
-    return records.assign(**{key: declared(records, key) for key in ("trees", "ratio", "depth")})
-
-
-def figure_4(grid):
+def figure_4(chapter):
     """Chebyshev against depth, for sampling ratios and for numbers of trees: two figures."""
-    mean = grid.groupby(["trees", "ratio", "depth"])["chebyshev"].mean().reset_index()
+    mean = chapter.grid.groupby(["trees", "ratio", "depth"])["chebyshev"].mean().reset_index()
     for by, fixed, title in (
         ("ratio", mean.trees == 20, "(a) sampling ratio, 20 trees"),
         ("trees", mean.ratio == 0.8, "(b) trees, sampling ratio 0.8"),
@@ -113,13 +118,9 @@ def figure_4(grid):
         figure.tight_layout()
 
 
-def step_process(visits):
-    """Figures 5 and 6: gains that two searches evaluate, and evaluations for each feature.
-
-    Parameters
-    ----------
-    visits : DataFrame with step, feature, position, gain
-    """
+def figure_5(chapter):
+    """Gains that two searches evaluate, and evaluations for each feature."""
+    visits = chapter.study("adaptive_step")["visits"]
     figure, axes = plt.subplots(3, 1, figsize=(8.5, 6.3))
     n = visits.position.max() + 1
     for axis, (step, title) in zip(axes, SEARCHES.items(), strict=False):
@@ -133,8 +134,9 @@ def step_process(visits):
     return figure
 
 
-def savings(searches):
+def figure_6(chapter):
     """Time and gain of the variable step against the number of rows, both ways of counting."""
+    searches = chapter.study("adaptive_step")["searches"]
     mean = searches.groupby(["counts", "step", "n"])[["milliseconds", "gain"]].mean().reset_index()
     figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.2))
     for (counts, step), line in mean.groupby(["counts", "step"]):

@@ -6,9 +6,18 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro.metrics import DISTRIBUTION
-from ldlrepro.report.compare import show_head_to_head
+from ldlrepro.papers.structrf.experiments import MEASURES_19, TABLE_OF
+from ldlrepro.report.compare import show_head_to_head, tally
 from ldlrepro.report.settings import fixed_settings, nearest_settings, show_nearest, with_settings
-from ldlrepro.report.tables import published_cells, show, side_by_side, summary, with_null
+from ldlrepro.report.tables import (
+    printed_rows,
+    published_cells,
+    show,
+    show_each_data_set,
+    side_by_side,
+    summary,
+    with_null,
+)
 from ldlrepro.report.values import Outcomes
 
 #: The same setting for every data set, with the paper's numbers of steps.
@@ -25,24 +34,38 @@ CRITERIA = (
 )
 
 
-def show_nodes_and_zeros(records, printed, names, apart):
+def show_tables_4_to_18(chapter):
+    """A table for each data set, ours above the printed means."""
+    names = {d: f"Table {number}. {chapter.names[d]}" for d, number in TABLE_OF.items()}
+    return show_each_data_set(chapter.ours, chapter.printed, names, chapter.measures, chapter.order)
+
+
+def show_steps(chapter):
+    """SA-IIS and SA-BFGS after other numbers of steps, and from other starts."""
+    steps, printed = chapter.steps, chapter.printed
+    fixed = fixed_settings(steps, printed, FIXED, chapter.excluded_datasets)
+    yield show(fixed, "Cells that agree", False)
+    yield from show_nearest(steps, printed, FIXED, chapter.names)
+    package = with_settings(chapter.records["first_package"])
+    caption = "{}: the steps of the first package nearest to the printed cells"
+    yield from show_nearest(package, printed, FIXED, chapter.names, caption)
+
+
+def show_nodes_and_zeros(chapter):
     """RF with other smallest nodes, and with raised zeros: cells that agree, and what is nearest.
 
     Behind the titles of what is nearest, the cells that agree with one setting a data set.
-
-    Parameters
-    ----------
-    records : dict, experiment -> records
-    apart : data sets that are not counted
     """
+    records, printed, names = chapter.records, chapter.printed, chapter.names
+    excluded = chapter.excluded_datasets
     sizes = pd.concat([records["node_sizes"], records["node_sizes_between"]])
     tried = {"nodes": with_settings(sizes), "zeros": with_settings(records["raised_zeros"])}
     both = pd.concat(tried.values())
-    fixed = fixed_settings(both, printed, {"RF": both.setting.unique()}, apart)
+    fixed = fixed_settings(both, printed, {"RF": both.setting.unique()}, excluded)
     yield show(fixed, "RF: cells that agree under one setting for all data sets", False)
     for what, mine in zip(("smallest node", "floor"), tried.values(), strict=True):
         nearest = nearest_settings(mine, printed, "RF", names)
-        counted = ~nearest["data set"].isin([names[d] for d in apart])
+        counted = ~nearest["data set"].isin([names[d] for d in excluded])
         total = sum(nearest["cells that agree"][counted], Outcomes(0, 0, 0, 0))
         yield show(nearest, f"RF: the {what} nearest to the printed cells ({total})", False)
 
@@ -86,7 +109,7 @@ def running_times(records, base, names, printed):
     return pd.DataFrame(rows, columns=columns)
 
 
-def show_table_3(records, names):
+def show_table_3(chapter):
     """Table 3: `running_times` beside the printed ones."""
     printed = published_cells("structrf", [3], ["fit_seconds", "predict_seconds"])
     base = "SA-BFGS"
@@ -100,18 +123,16 @@ def show_table_3(records, names):
         "test s, printed": "{:g}",
         "ours ": "{:.4f}",
     }
-    times = running_times(records, base, names, printed).set_axis(list(heads), axis=1)
+    times = running_times(chapter.records["times"], base, chapter.names, printed).set_axis(
+        list(heads), axis=1
+    )
     return show(times, "Table 3. Running times", False, form=heads)
 
 
-def show_table_19(both, rounds, measures, names):
-    """Table 19, what is nearest to its cells, and the comparison on every data set.
-
-    Parameters
-    ----------
-    both : records of StructRF, MeanPredictor and boosting
-    rounds : records of boosting with other sizes and rounds
-    """
+def show_table_19(chapter):
+    """Table 19, what is nearest to its cells, and the comparison on every data set."""
+    both = chapter.with_methods("boosting", ["StructRF", "MeanPredictor"])
+    rounds, measures, names = chapter.records["boosting_rounds"], MEASURES_19, chapter.names
     printed = with_null(published_cells("structrf", [19], measures), both, "MeanPredictor")
     movie = summary(both[both.dataset == "Movie"], measures=measures)
     order = ["StructRF", *BOOSTERS, "MeanPredictor"]
@@ -130,12 +151,18 @@ STEPS = (
 )
 
 
+def show_steps_of_figure_4(chapter):
+    """What each further step of one setting of Figure 4 changes."""
+    caption = "Figure 4 in numbers: what each further step changes"
+    return show(steps_of_figure_4(chapter.grid), caption, False)
+
+
 def steps_of_figure_4(grid):
     """What each further step of one setting changes in Chebyshev, the others held.
 
     Parameters
     ----------
-    grid : result of `figures.grid_of_figure_4`
+    grid : records of Figure 4 with columns trees, ratio and depth
     """
     rows = []
     for what, values, held in STEPS:
@@ -157,6 +184,14 @@ def steps_of_figure_4(grid):
     return pd.DataFrame(rows)
 
 
+def show_table_20(chapter):
+    """Table 20, ours and as printed."""
+    searches = chapter.study("adaptive_step")["searches"]
+    yield f"Data: {searches.dataset[0]}"
+    yield show(table_20(searches), "Table 20. Means over five clusterings of the rows", False)
+    yield show(printed_rows("structrf", 20), "Table 20 as printed", False)
+
+
 def table_20(searches):
     """Table 20: means over the clusterings of the largest number of rows."""
     full = searches[searches.n == searches.n.max()].groupby(["counts", "step"])
@@ -171,6 +206,12 @@ class Steps(NamedTuple):
 
     def __str__(self):
         return f"{self.printed} / " + ("not run" if self.ours is None else f"{self.ours:+.4f}")
+
+
+def show_table_21(chapter):
+    """Table 21: StructRF minus StructRF*."""
+    difference = table_21(chapter.ours, chapter.names, chapter.measures)
+    return show(difference, "Table 21. StructRF minus StructRF*, printed / ours", False)
 
 
 def table_21(ours, names, measures):
@@ -194,6 +235,23 @@ def table_21(ours, names, measures):
             row[DISTRIBUTION[measure].label] = Steps(theirs[measure], own)
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def show_clustering(chapter):
+    """Clustering beside variance reduction: cells in which each is better, and K-L."""
+    forests = chapter.with_methods("criteria", ["StructRF"])
+    wins = tally(chapter.counting(forests), CRITERIA, chapter.measures)
+    caption = "Cells (data set x measure); shown at 5% by the corrected (paired) t-test"
+    yield show(wins, caption, False)
+    for first, second in CRITERIA:
+        yield show_head_to_head(forests, first, second, chapter.names)
+
+
+def show_median_seconds(chapter):
+    """Median seconds of a fit of the forests with clusters and with variance."""
+    forests = chapter.with_methods("criteria", ["StructRF"])
+    caption = "Median seconds of a fit, from runs at different times: only large ratios count"
+    return show(median_seconds(forests, chapter.names), caption)
 
 
 def median_seconds(records, names):
