@@ -758,19 +758,19 @@ def test_stale_records_are_no_rivals(here, monkeypatch):
 
 
 def lenders_with(of_method):
-    """`state.lenders` of an experiment, found with the marks of the code as it is."""
+    """`state.lenders`, found with the marks of the code as it is."""
     lenders = state.lenders
 
-    def found(experiment):
+    def found(*arguments):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(state, "of_method", of_method)
-            return lenders(experiment)
+            return lenders(*arguments)
 
     return found
 
 
 def test_what_others_hold_is_not_run_again():
-    lent = state.lenders(comparison.TABLES)
+    lent = state.lenders(comparison.PAPER, comparison.TABLES)
     names = {(mine.name, paper.name, there.name) for mine, paper, there, _ in lent}
     assert ("MSLP", "mslp", "tables") in names and ("SA-BFGS", "structrf", "tables") in names
     assert ("SA-BFGS", "mslp", "tables") in names  # there under the name BFGS-LDL
