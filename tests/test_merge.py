@@ -8,8 +8,8 @@ import pytest
 
 from ldlrepro import AAKNN, MeanPredictor, cli, commands, paths
 from ldlrepro.declare import Experiment, Method, Paper
-from ldlrepro.protocols import run, runner
 from ldlrepro.protocols import merge as merging
+from ldlrepro.protocols import run, runner
 from ldlrepro.protocols.merge import MergeError
 from ldlrepro.protocols.store import RecordStore
 

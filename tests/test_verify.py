@@ -244,7 +244,9 @@ def test_the_study_of_rounding_keeps_what_it_made(records, monkeypatch):
     (experiment,) = PAPER.experiments
     tables = replace(PAPER, experiments=(replace(experiment, name="tables"),))
     run(tables, progress=False)
-    assert rounding.run([tables], progress=False) == 2 * (3 * 4 + 1)  # folds: methods in four orders, a seed
+    assert rounding.run([tables], progress=False) == 2 * (
+        3 * 4 + 1
+    )  # folds: methods in four orders, a seed
     assert rounding.run([tables], progress=False) == 0
     found = rounding.spreads()
     assert set(found.method) == {"mean", "kNN", "steps"} and set(found.kernels) == {0}
