@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from ldlrepro.papers.comparison.experiments.folds import folds_picture
 from scipy import sparse
 from scipy.io import savemat
 from sklearn.compose import make_column_transformer
@@ -37,6 +36,7 @@ from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
+from ldlrepro.papers.comparison.folds import folds_picture
 from ldlrepro.protocols import environment, own, runner, state
 from ldlrepro.protocols.split import ten_folds
 from ldlrepro.report.html import for_spreadsheets

@@ -168,6 +168,8 @@ def violations(graph, at_run_time):
             above, here = LAYER.get(part(target), -1), LAYER.get(part(module), 99)
             if above > here:
                 found.append(f"{module} (layer {here}) imports {target} (layer {above})")
+            if target not in graph and re.sub(r"\._\w+$", "", target) not in graph:
+                found.append(f"{module} imports {target}, which is not there")
             pair = {part(module), part(target)}
             if "protocols" in pair and pair & {"", "models"}:
                 found.append(f"{module} imports {target}: protocols and models are apart")
@@ -277,6 +279,10 @@ PLANTED = {
             "datasets/x.py": "from ldlrepro.datasets import g",
         },
         "a cycle: ",
+    ),
+    "nothing": (
+        {"papers/x.py": "from ldlrepro.papers.y.z import f", "papers/y.py": ""},
+        "papers.x imports ldlrepro.papers.y.z, which is not there",
     ),
     "cycle": (
         {
