@@ -24,7 +24,7 @@ from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
-from ldlrepro.papers.comparison.experiments.folds import folds_picture
+from ldlrepro.papers.comparison.folds import folds_picture
 from ldlrepro.papers.mldf.tables import own_measures
 from ldlrepro.parameters import LARGEST_SEED, listed
 from ldlrepro.protocols import ledger, own, read, state

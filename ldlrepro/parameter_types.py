@@ -31,8 +31,9 @@ _OF_NONE = {
 _OR_WORDS = ("draws", "max_features")
 #: Parameters that may be functions too.
 _OR_FUNCTIONS = ("reuse",)
-#: Parameters that may be None though their default is not, and the package of methods where so.
-_OR_NONE = {"max_depth": "ldlrepro", "n_iter_no_change": "ldlrepro.models.boosting"}
+#: Parameters that may be None though their default is not. Where only some estimators take None,
+#: the annotation in `__init__` says so: ``int | None``.
+_OR_NONE = ("max_depth",)
 #: Parameters that may be fractions though their default is not.
 _FRACTIONS = ("alpha",)
 #: Ranges: what a value must pass, and the words for it.
@@ -114,7 +115,7 @@ def _types(cls):
             found[name] = _OF_NONE[name], True
         elif isinstance(default, bool | int | float | tuple):
             kind = float if name in _FRACTIONS else type(default)
-            found[name] = kind, name in _OR_NONE and cls.__module__.startswith(_OR_NONE[name])
+            found[name] = kind, name in _OR_NONE or parameter.annotation == kind | None
     return found
 
 

@@ -33,7 +33,8 @@ from threading import Lock
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = ("number", "file", "line", "definition", "operator", "before", "after", "outcome", "test")
-FOLDERS = ("metrics", "protocols", "kernels")
+PATTERNS = ("metrics/*.py", "protocols/*.py", "kernels/*.py", "declare.py", "stats.py")
+PATTERNS += ("papers/refit.py",)
 #: Changes that no test can notice: a kernel without its decorator is the interpreted kernel.
 LEFT_OUT = ("RemoveDecorator", "VariableReplacer", "VariableInserter")
 _FORESTS = ("structrf", "kernels", "single_label_rf", "boosting", "multilabel_forests")
@@ -58,15 +59,15 @@ NEAREST = {
     "protocols/journal": ("runner", "interruptions", "worker"),
     "protocols/ledger": ("ledger", "verify", "fingerprint", "runner"),
     "protocols/own": ("comparing", "runner"),
-    "protocols/refit": ("against", "practical", "report", "verify"),
+    "papers/refit": ("against", "practical", "report", "verify"),
     "protocols/rounding": ("report_rounding", "verify", "cli"),
     "protocols/source": ("fingerprint",),
     "protocols/split": ("protocols", "job", "age"),
     "protocols/selection": ("protocols", "job"),
     "protocols/verify": ("verify", "against", "runner"),
-    "protocols/stats": ("stats", "comparison", "claims"),
+    "stats": ("stats", "comparison", "claims"),
     "protocols/studies": ("runner", "mldf_studies", "adaptive_step", "verify"),
-    "protocols/declare": ("seed", "declared", "job", "runner"),
+    "declare": ("seed", "declared", "job", "runner"),
     "protocols/": ("job", "store", "merge", "runner", "worker", "verify", "seed", "protocols"),
 }
 
@@ -122,7 +123,7 @@ def draw(clone, number, seed):
     """Draw mutants: a list of (file below ldlrepro, line, operator, occurrence, definition)."""
     from cosmic_ray.commands.init import _all_work_items
 
-    files = sorted(p for f in FOLDERS for p in (clone / "ldlrepro" / f).glob("*.py"))
+    files = sorted(p for pattern in PATTERNS for p in (clone / "ldlrepro").glob(pattern))
     places = {}
     for item in _all_work_items(files, {}):
         spec = item.mutations[0]

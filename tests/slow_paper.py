@@ -7,9 +7,8 @@ import os
 import sys
 import time
 
-from ldlrepro import MeanPredictor, cli
+from ldlrepro import MeanPredictor, cli, commands
 from ldlrepro.declare import Experiment, Method, Paper
-from ldlrepro.protocols import runner
 
 SET = "Yeast_spoem"
 
@@ -46,6 +45,5 @@ JOBS = 60
 if __name__ == "__main__":
     import slow_paper  # so that workers find its classes by this name
 
-    papers.get_paper = runner.papers.get_paper = lambda name: slow_paper.PAPER
-    papers.get_paper, papers.paper_name = papers.get_paper, str
+    commands.get_paper, commands.paper_name = lambda name: slow_paper.PAPER, str
     sys.exit(cli.main(sys.argv[1:]))

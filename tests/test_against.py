@@ -69,8 +69,10 @@ def clean(checkout):
 def fresh(root):
     """How many folds of each method count as done."""
     script = (
+        "from ldlrepro.papers import get_paper\n"
         "from ldlrepro.protocols import status\n"
-        "print({r['method']: r['done'] for r in status('structrf') if r['done']})"
+        "rows = status(get_paper('structrf'))\n"
+        "print({r['method']: r['done'] for r in rows if r['done']})"
     )
     made = subprocess.run(
         [sys.executable, "-c", script],
@@ -181,13 +183,13 @@ def test_what_is_proved_outlives_a_stop(monkeypatch, tmp_path, seconds, stopped_
 
     monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path))
     monkeypatch.setattr(verify, "_stale", lambda papers: wanted)
-    monkeypatch.setattr(verify, "_code_of", lambda revision: nullcontext(("commit", None)))
-    monkeypatch.setattr(verify, "_process", lambda folder=None: nullcontext())
+    monkeypatch.setattr(verify, "_code_of", lambda *_: nullcontext(("commit", None, None)))
+    monkeypatch.setattr(verify, "_process", lambda *_: nullcontext())
     monkeypatch.setattr(verify, "_ask", lambda process, request: None)
     monkeypatch.setattr(verify, "_reply", lambda process: {"blas": "b"})
     monkeypatch.setattr(verify, "_judged", judged)
     with pytest.raises(KeyboardInterrupt):
-        verify.against("HEAD", ["structrf"], progress=False)
+        verify.against("HEAD", [], "refit", progress=False)
     assert [e["old"] for e in ledger.entries()] == [f"a{i}" for i in range(kept)]
 
 
@@ -236,4 +238,4 @@ def test_why_there_is_no_revision(monkeypatch, error, message):
     monkeypatch.setattr(verify, "_stale", lambda papers: pytest.fail("records were read"))
     monkeypatch.setattr(verify.subprocess, "run", run)
     with pytest.raises(verify.RevisionError, match=message):
-        verify.against("nosuch")
+        verify.against("nosuch", [], "refit")

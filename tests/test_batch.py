@@ -16,11 +16,12 @@ from ldlrepro import batch, cli, errors, parameters, paths
 
 DECLARED = "profile = 'paper'\ndatasets = None\nseed = None\nn_jobs = 1\nrecompute = False"
 OPENING = """
-from ldlrepro import parameters, protocols
+from ldlrepro import parameters
 from ldlrepro.declare import reseeded
+from ldlrepro.papers import get_paper
 from ldlrepro.report import chapter
 chapter.show_given()
-paper = reseeded(papers.get_paper("structrf"), parameters.seed(seed))
+paper = reseeded(get_paper("structrf"), parameters.seed(seed))
 print(chapter.chosen(paper, datasets, "paper"), paper.seed)
 """
 

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from ldlrepro.papers.comparison.experiments.folds import folds_picture
 from scipy import sparse
 from scipy.io import savemat
 from sklearn.compose import make_column_transformer
@@ -37,6 +36,7 @@ from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
+from ldlrepro.papers.comparison.folds import folds_picture
 from ldlrepro.protocols import environment, own, runner, state
 from ldlrepro.protocols.split import ten_folds
 from ldlrepro.report.html import for_spreadsheets
@@ -758,19 +758,19 @@ def test_stale_records_are_no_rivals(here, monkeypatch):
 
 
 def lenders_with(of_method):
-    """`state.lenders` of an experiment, found with the marks of the code as it is."""
+    """`state.lenders`, found with the marks of the code as it is."""
     lenders = state.lenders
 
-    def found(experiment):
+    def found(*arguments):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(state, "of_method", of_method)
-            return lenders(experiment)
+            return lenders(*arguments)
 
     return found
 
 
 def test_what_others_hold_is_not_run_again():
-    lent = state.lenders(comparison.TABLES)
+    lent = state.lenders(comparison.PAPER, comparison.TABLES)
     names = {(mine.name, paper.name, there.name) for mine, paper, there, _ in lent}
     assert ("MSLP", "mslp", "tables") in names and ("SA-BFGS", "structrf", "tables") in names
     assert ("SA-BFGS", "mslp", "tables") in names  # there under the name BFGS-LDL

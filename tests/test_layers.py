@@ -1,4 +1,4 @@
-"""Imports inside the package only go down its layers, and never round in a circle."""
+"""Imports inside the package only go down its layers, at run time too, and never in a circle."""
 
 import ast
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import ldlrepro
+from ldlrepro.papers import paper_names
 
 ROOT = Path(ldlrepro.__file__).parent
 
@@ -25,26 +26,31 @@ LAYER = {
     "metrics": 1,
     "datasets": 1,
     "published": 1,
+    "userdata": 1,
     "base": 2,
     "models": 3,
     "": 3,  # ldlrepro/__init__.py, which re-exports the models
+    "declare": 3,
+    "stats": 3,
     "protocols": 3,
     "discovery": 4,
     "foreign": 4,
     "report": 4,
-    "studies": 4,
     "papers": 5,
-    "cli": 5,
-    "commands": 5,
-    "__main__": 5,
-    "batch": 5,
-    "comparing": 5,
-    "userdata": 1,
-    "bench": 5,
-    "scale": 5,
-    "scoreboard": 5,
-    "badges": 5,
+    "cli": 6,
+    "commands": 6,
+    "__main__": 6,
+    "batch": 6,
+    "comparing": 6,
+    "bench": 6,
+    "scale": 6,
+    "scoreboard": 6,
+    "badges": 6,
 }
+#: Functions that import, or look for, a module by its name as text.
+BY_NAME = {"import_module", "__import__", "find_spec"}
+#: Names of papers that are no words of anything else.
+PAPERS = set(paper_names()) - {"comparison", "images"}
 
 
 def modules(root):
@@ -85,6 +91,62 @@ def imports(root):
     return graph
 
 
+def named_as_text(root):
+    """Modules of the package that each module names in a text, and so may import at run time.
+
+    A text that is the dotted name of a module counts wherever it stands. The start of an f-string
+    stands for all modules that begin so, as does any text in a call of a function in `BY_NAME`.
+    """
+    known, graph = modules(root), {}
+    dotted = re.compile(rf"{root.name}(\.\w+)*\.?")
+    for name, path in known.items():
+        graph[name] = set()
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        inside = {id(part) for n in nodes if imports_by_name(n) for part in ast.walk(n)}
+        for node in nodes:
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            in_call = id(node) in inside
+            found = dotted.match(node.value) if in_call else dotted.fullmatch(node.value)
+            if not found or found[0] == root.name and not in_call:
+                continue
+            if found[0] in known:
+                graph[name].add(found[0])
+            elif in_call or found[0].endswith("."):
+                graph[name] |= {m for m in known if m.startswith(found[0])} or {found[0]}
+    return graph
+
+
+def imports_by_name(node):
+    """Whether a node of a syntax tree calls a function in `BY_NAME`."""
+    if not isinstance(node, ast.Call):
+        return False
+    return getattr(node.func, "attr", getattr(node.func, "id", "")) in BY_NAME
+
+
+def papers_named(root):
+    """Where modules below the papers name one, in a text or as a variable; docstrings may."""
+    word = re.compile(rf"(?<!\w)({'|'.join(sorted(PAPERS))})(?!\w)")
+    found = []
+    for name, path in modules(root).items():
+        if LAYER.get(part(name), 0) >= LAYER["papers"]:
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant):
+                text = node.value if isinstance(node.value, str) and id(node) not in docs else ""
+            elif isinstance(node, ast.alias):
+                text = node.asname or node.name
+            else:
+                text = next(
+                    (getattr(node, a) for a in ("id", "arg", "attr") if hasattr(node, a)), ""
+                )
+            if hit := word.search(text or ""):
+                found.append(f"{name}, line {node.lineno}: {hit[0]}")
+    return found
+
+
 def names(stub):
     """Pairs (module in the package or None, name) that a stub imports."""
     for node in ast.parse(stub.read_text(encoding="utf-8")).body:
@@ -98,14 +160,16 @@ def part(module):
     return (module.split(".") + [""])[1]
 
 
-def violations(graph):
-    """What is wrong with a graph of imports, as sentences."""
+def violations(graph, at_run_time):
+    """What is wrong with the graphs of `imports` and `named_as_text`, as sentences."""
     found = [f"{m}: not in the layers of this test" for m in graph if part(m) not in LAYER]
     for module, targets in graph.items():
         for target in targets:
             above, here = LAYER.get(part(target), -1), LAYER.get(part(module), 99)
             if above > here:
                 found.append(f"{module} (layer {here}) imports {target} (layer {above})")
+            if target not in graph and re.sub(r"\._\w+$", "", target) not in graph:
+                found.append(f"{module} imports {target}, which is not there")
             pair = {part(module), part(target)}
             if "protocols" in pair and pair & {"", "models"}:
                 found.append(f"{module} imports {target}: protocols and models are apart")
@@ -113,6 +177,11 @@ def violations(graph):
                 found.append(f"{module} imports {target}, which is private to {part(target)}")
             if part(module) == "kernels" != part(target):
                 found.append(f"{module} imports {target}: the kernels' cache is blind to it")
+    for module, targets in at_run_time.items():
+        for target in sorted(targets):
+            above, here = LAYER.get(part(target), -1), LAYER.get(part(module), 99)
+            if above > here:
+                found.append(f"{module} (layer {here}) names {target} (layer {above}) in a text")
     try:
         list(TopologicalSorter(graph).static_order())
     except CycleError as error:
@@ -121,9 +190,39 @@ def violations(graph):
 
 
 def test_the_package_keeps_its_layers():
-    graph = imports(ROOT)
+    graph, texts = imports(ROOT), named_as_text(ROOT)
     assert {"ldlrepro.validation", "ldlrepro.kernels._jit"} <= set.union(*graph.values())
-    assert violations(graph) == []
+    assert "ldlrepro.kernels._cache" in texts["ldlrepro.protocols.fingerprint"]
+    assert "ldlrepro.papers.mslp.experiments" in texts["ldlrepro.papers"]
+    assert violations(graph, texts) == []
+
+
+def test_nothing_below_the_papers_names_one():
+    assert {"structrf", "ldlf", "mslp", "adaboost_ldl", "mldf"} <= PAPERS
+    assert papers_named(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'PAPER = "mslp"',
+        'PATH = f"{root}/mslp/tables"',
+        'raise ValueError("run `ldlrepro run mslp`")',
+        "def f(mslp):\n    pass",
+        "f(mslp=1)",
+        "mslp = 1",
+        "x = papers.mslp",
+        "from x import y as mslp",
+        "import x.mslp",
+    ],
+)
+def test_a_planted_name_of_a_paper_is_found(text, tmp_path):
+    package = tmp_path / "ldlrepro"
+    for folder, content in {"report": text, "papers": text, "models": '"""As in mslp."""'}.items():
+        (package / folder).mkdir(parents=True)
+        (package / folder / "x.py").write_text(content)
+    (found,) = papers_named(package)
+    assert re.fullmatch(r"ldlrepro\.report\.x, line 1: mslp", found)
 
 
 @pytest.mark.parametrize("stub", sorted(ROOT.rglob("*.pyi")), ids=lambda path: path.parent.name)
@@ -181,6 +280,10 @@ PLANTED = {
         },
         "a cycle: ",
     ),
+    "nothing": (
+        {"papers/x.py": "from ldlrepro.papers.y.z import f", "papers/y.py": ""},
+        "papers.x imports ldlrepro.papers.y.z, which is not there",
+    ),
     "cycle": (
         {
             "datasets/x.py": "from ldlrepro.datasets.y import f",
@@ -189,6 +292,48 @@ PLANTED = {
         },
         "a cycle: .*x -> .* -> ",
     ),
+    "up, by import_module": (
+        {"metrics/x.py": "y = import_module('ldlrepro.base')", "base.py": ""},
+        r"metrics.x \(layer 1\) names ldlrepro.base \(layer 2\) in a text",
+    ),
+    "up, by import_module of the package": (
+        {"base.py": "y = importlib.import_module('ldlrepro').StructRF"},
+        r"base \(layer 2\) names ldlrepro \(layer 3\)",
+    ),
+    "up, by __import__ of a module that is not there": (
+        {"base.py": "def f():\n    __import__('ldlrepro.models.new')"},
+        r"base \(layer 2\) names ldlrepro.models.new \(layer 3\)",
+    ),
+    "up, by find_spec of an f-string": (
+        {
+            "protocols/x.py": "find_spec(f'ldlrepro.papers.{name}.tables')",
+            "papers/y/tables.py": "",
+        },
+        r"protocols.x \(layer 3\) names ldlrepro.papers.y.tables \(layer 5\)",
+    ),
+    "up, by a sum of texts": (
+        {"protocols/x.py": "import_module('ldlrepro.pap' + rest)", "papers/y/tables.py": ""},
+        r"protocols.x \(layer 3\) names ldlrepro.papers.y.tables \(layer 5\)",
+    ),
+    "up, by a format": (
+        {"protocols/x.py": "import_module('ldlrepro.papers.{}.tables'.format(name))"},
+        r"protocols.x \(layer 3\) names ldlrepro.papers. \(layer 5\)",
+    ),
+    "up, in a text for another process": (
+        {
+            "protocols/x.py": "run([executable, '-m', 'ldlrepro.papers.refit'])",
+            "papers/refit.py": "",
+        },
+        r"protocols.x \(layer 3\) names ldlrepro.papers.refit \(layer 5\)",
+    ),
+    "up, in an f-string for another process": (
+        {"report/x.py": "run(f'ldlrepro.papers.{name}')", "papers/y.py": ""},
+        r"report.x \(layer 4\) names ldlrepro.papers.y \(layer 5\)",
+    ),
+    "a study that names the command": (
+        {"papers/y/x.py": "from ldlrepro.cli import main", "cli.py": ""},
+        r"papers.y.x \(layer 5\) imports ldlrepro.cli \(layer 6\)",
+    ),
     "no place": ({"helpers.py": ""}, "ldlrepro.helpers: not in the layers"),
 }
 
@@ -196,9 +341,22 @@ PLANTED = {
 @pytest.mark.parametrize("kind", PLANTED)
 def test_a_planted_fault_is_found(kind, tmp_path):
     files, message = PLANTED[kind]
+    root = tmp_path / "ldlrepro"
     for name, text in {"__init__.py": "", **files}.items():
-        path = tmp_path / "ldlrepro" / name
+        path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    (fault,) = violations(imports(tmp_path / "ldlrepro"))
+    (fault,) = violations(imports(root), named_as_text(root))
     assert re.search(message, fault)
+
+
+def test_what_is_no_import_is_no_fault(tmp_path):
+    root = tmp_path / "ldlrepro"
+    (root / "papers").mkdir(parents=True)
+    (root / "papers" / "__init__.py").touch()
+    (root / "base.py").write_text(
+        'PACKAGE = "ldlrepro"\nERROR = "`ldlrepro.papers.get_paper` gives one."\n'
+        'LOWER = "ldlrepro.errors"\nimport_module("torch")\n'
+    )
+    (root / "errors.py").touch()
+    assert violations(imports(root), named_as_text(root)) == []

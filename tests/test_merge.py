@@ -6,10 +6,11 @@ import shutil
 
 import pytest
 
-from ldlrepro import AAKNN, MeanPredictor, cli, protocols
+from ldlrepro import AAKNN, MeanPredictor, cli, commands, paths
 from ldlrepro.declare import Experiment, Method, Paper
-from ldlrepro.protocols import run, runner, state
-from ldlrepro.protocols.merge import MergeError, merge
+from ldlrepro.protocols import merge as merging
+from ldlrepro.protocols import run, runner
+from ldlrepro.protocols.merge import MergeError
 from ldlrepro.protocols.store import RecordStore
 
 METHODS = (
@@ -24,14 +25,16 @@ JOBS = 2 * 3 * len(METHODS)
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(state, "paper_names", lambda: ["tiny"])
-    monkeypatch.setattr(state, "get_paper", lambda name: PAPER)
-    monkeypatch.setattr(state.paths, "quick_results", lambda: tmp_path / "quick")
+    monkeypatch.setattr(paths, "quick_results", lambda: tmp_path / "quick")
     return tmp_path
 
 
 def quick(**options):
     return run(PAPER, profile="quick", progress=False, **options)
+
+
+def merge(*folders):
+    return merging.merge(folders, [PAPER], "quick")
 
 
 def jobs(root):
@@ -48,14 +51,14 @@ def test_shards_are_apart_and_together_all(folder):
     parts = [jobs(folder / str(number)) for number in (1, 2, 3)]
     assert all(parts) and sum(map(len, parts)) == JOBS == len(set.union(*parts))
     assert not (folder / "quick").exists()
-    assert merge([folder / str(n) for n in (1, 2, 3)], "quick") == {
+    assert merge(*(folder / str(n) for n in (1, 2, 3))) == {
         "added": JOBS,
         "there": 0,
         "stale": 0,
     }
     assert jobs(folder / "quick") == set.union(*parts)
     assert quick() == {"computed": 0, "kept": JOBS, "unavailable": {}}
-    assert merge([folder / "1"], "quick") == {"added": 0, "there": len(parts[0]), "stale": 0}
+    assert merge(folder / "1") == {"added": 0, "there": len(parts[0]), "stale": 0}
 
 
 def test_the_jobs_of_a_shard_do_not_depend_on_what_is_done(folder):
@@ -89,7 +92,7 @@ def test_other_numbers_for_the_same_job_are_not_merged(folder):
     changed(folder / "other", cosine=0.5)
     before = (folder / "quick" / "tiny" / "main" / "SJAFFE.csv").read_bytes()
     with pytest.raises(MergeError, match="3 jobs have other numbers.*main of tiny: mean on SJAFFE"):
-        merge([folder / "other"], "quick")
+        merge(folder / "other")
     assert (folder / "quick" / "tiny" / "main" / "SJAFFE.csv").read_bytes() == before
 
 
@@ -98,7 +101,7 @@ def test_two_folders_that_differ_are_not_merged(folder):
     shutil.copytree(folder / "a", folder / "b")
     changed(folder / "b", cosine=0.5)
     with pytest.raises(MergeError, match="3 jobs.*nothing was written.*in .*b"):
-        merge([folder / "a", folder / "b"], "quick")
+        merge(folder / "a", folder / "b")
     assert not (folder / "quick").exists()
 
 
@@ -106,27 +109,33 @@ def test_other_times_are_no_other_numbers(folder):
     quick()
     shutil.copytree(folder / "quick", folder / "other")
     changed(folder / "other", fit_seconds=99.0)
-    assert merge([folder / "other"], "quick")["there"] == JOBS
+    assert merge(folder / "other")["there"] == JOBS
 
 
 def test_stale_records_stay_where_they_are(folder):
     quick()
     shutil.move(folder / "quick", folder / "other")
     changed(folder / "other", fingerprint="0" * 12 + "." + "0" * 12)
-    assert merge([folder / "other"], "quick") == {"added": JOBS - 3, "there": 0, "stale": 3}
+    assert merge(folder / "other") == {"added": JOBS - 3, "there": 0, "stale": 3}
     assert ("SJAFFE", "mean", 0) not in jobs(folder / "quick")
 
 
 def test_a_folder_without_records(folder):
     with pytest.raises(MergeError, match="holds no records: it should be laid out as data/results"):
-        merge([folder], "quick")
+        merge(folder)
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """The commands know this paper alone."""
+    monkeypatch.setattr(commands, "paper_name", str)
+    monkeypatch.setattr(commands, "get_paper", lambda name: PAPER)
+    monkeypatch.setattr(commands, "get_papers", lambda: [PAPER])
 
 
 @pytest.mark.parametrize("seed", [None, pytest.param(7, marks=pytest.mark.slow)])
-def test_the_command_that_a_shard_prints_merges_it(folder, monkeypatch, capsys, seed):
+def test_the_command_that_a_shard_prints_merges_it(folder, registered, monkeypatch, capsys, seed):
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(protocols, "get_paper", lambda name: PAPER)
-    monkeypatch.setattr(protocols, "paper_name", lambda name: name)
     more = ["--seed", str(seed)] if seed else []
     command = ["run", "tiny", "--profile", "quick", "--shard", "1/1", *more, "--out"]
     assert cli.main([*command, "some where"]) == 0
@@ -139,9 +148,7 @@ def test_the_command_that_a_shard_prints_merges_it(folder, monkeypatch, capsys, 
     assert "No records are in elsewhere: none was missing." in capsys.readouterr().out
 
 
-def test_a_file_is_no_folder_for_records(folder, monkeypatch, capsys):
-    monkeypatch.setattr(protocols, "get_paper", lambda name: PAPER)
-    monkeypatch.setattr(protocols, "paper_name", lambda name: name)
+def test_a_file_is_no_folder_for_records(folder, registered, capsys):
     (folder / "file").write_text("")
     out = str(folder / "file")
     assert cli.main(["run", "tiny", "--profile", "quick", "--shard", "1/2", "--out", out]) == 1
@@ -150,8 +157,6 @@ def test_a_file_is_no_folder_for_records(folder, monkeypatch, capsys):
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/2/3"])
 def test_shards_that_are_none(text, capsys):
-    from ldlrepro import cli
-
     with pytest.raises(SystemExit):
         cli.main(["run", "structrf", "--shard", text])
     assert "is not I/N with 1 <= I <= N" in capsys.readouterr().err

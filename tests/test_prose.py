@@ -18,10 +18,15 @@ EVERYWHERE = ("data/datasets.csv", "pyproject.toml")
 #: Files whose numbers one page may name besides: a chapter those of its paper.
 FILES = {
     "errata": ("data/published/*.csv",),
-    "open_and_settled": ("data/published/*.csv", "ldlrepro/papers/*.py"),
-    "photographs": ("ldlrepro/papers/images.py",),
+    "open_and_settled": ("data/published/*.csv", "ldlrepro/papers/**/experiments.py"),
+    "age": ("ldlrepro/papers/ldlf/age/experiments.py",),
+    "photographs": ("ldlrepro/papers/images/experiments.py",),
 }
-OF_A_PAPER = ("data/published/{}*.csv", "ldlrepro/papers/{}.py", "ldlrepro/papers/learners.py")
+OF_A_PAPER = (
+    "data/published/{}*.csv",
+    "ldlrepro/papers/{}/experiments.py",
+    "ldlrepro/papers/learners.py",
+)
 
 #: What stands in none of these: page -> {number: where it comes from}.
 REASONS = {

@@ -17,7 +17,18 @@ from ldlrepro.datasets import files, make_standin
 from ldlrepro.declare import Experiment, Method, Paper
 from ldlrepro.errors import DataCorruptError, MissingPackageError, UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, kl_divergence, score, sort_loss
-from ldlrepro.protocols import environment, job, open_store, run, runner, selection, status, worker
+from ldlrepro.papers import get_paper
+from ldlrepro.protocols import (
+    environment,
+    job,
+    open_store,
+    run,
+    runner,
+    selection,
+    status,
+    study,
+    worker,
+)
 from ldlrepro.protocols import state as states
 from ldlrepro.protocols.fingerprint import of_method
 from ldlrepro.protocols.selection import choose
@@ -320,9 +331,16 @@ def test_names_with_commas_are_told_apart():
 
 def test_unknown_paper_and_profile():
     with pytest.raises(UnknownNameError, match="No paper 'structfr'; there are: .*structrf"):
-        run("structfr", progress=False)
+        get_paper("structfr")
     with pytest.raises(ValueError, match="profile must be one of paper, quick, got 'fast'"):
         run(TINY, profile="fast", progress=False)
+
+
+@pytest.mark.parametrize("function", [run, status, lambda name: study(name, "gains")])
+def test_a_name_in_place_of_a_paper(function):
+    message = r"must be a Paper, got 'structrf': `ldlrepro\.papers\.get_paper\(name\)` gives one"
+    with pytest.raises(TypeError, match=message):
+        function("structrf")
 
 
 def test_a_choice_of_methods_and_data_sets():

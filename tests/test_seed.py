@@ -57,7 +57,7 @@ def test_records_of_two_seeds_do_not_mix(away):
 
 def test_a_merge_leaves_other_seeds(away):
     protocols.run(SEVEN, **WHAT)
-    found = merge([away / "ldlrepro-records" / "seed-7-quick"], "quick")
+    found = merge([away / "ldlrepro-records" / "seed-7-quick"], [PLAIN], "quick")
     assert found["added"] == 0 and records(PLAIN).empty
 
 

@@ -7,9 +7,11 @@ import pytest
 
 from ldlrepro import cli, paths, protocols
 from ldlrepro.errors import RecordDamagedWarning
+from ldlrepro.papers import get_paper
 from ldlrepro.protocols import answers
 from ldlrepro.protocols.answers import Answers
 
+PAPER = get_paper("structrf")
 SHOWN = "Yeast_alpha"
 
 
@@ -46,8 +48,8 @@ def file_of(away):
 
 def test_an_answer_is_kept_and_is_the_answer(away, monkeypatch, capsys):
     assert kept() is None
-    rows = Answers().made("structrf")
-    assert kept() == rows == protocols.status("structrf")
+    rows = Answers().made(PAPER)
+    assert kept() == rows == protocols.status(PAPER)
     assert sum(row["done"] for row in rows) > 0
     assert Answers().kept("ldlf") is None and Answers("quick").kept("structrf") is None
     assert Answers(seed=7).kept("structrf") is None
@@ -93,14 +95,14 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_any_change_is_noticed(away, change):
-    rows = Answers().made("structrf")
+    rows = Answers().made(PAPER)
     assert kept() == rows
     CHANGES[change](away)
     assert kept() is None
 
 
 def test_another_folder_or_version_is_noticed(away, monkeypatch):
-    Answers().made("structrf")
+    Answers().made(PAPER)
     with monkeypatch.context() as patch:
         patch.setattr(answers, "version", lambda name: "0.0")
         assert kept() is None
@@ -124,18 +126,18 @@ def test_another_folder_or_version_is_noticed(away, monkeypatch):
     ],
 )
 def test_a_damaged_answer_is_made_again(away, damage):
-    rows = Answers().made("structrf")
+    rows = Answers().made(PAPER)
     file = file_of(away)
     text = file.read_bytes()
     assert damage(text) != text
     file.write_bytes(damage(text))
     assert kept() is None
-    assert Answers().made("structrf") == rows == kept()
+    assert Answers().made(PAPER) == rows == kept()
 
 
 def test_a_folder_that_cannot_be_written_costs_time_alone(away):
     (away / "cache").write_text("a file")
-    assert Answers().made("structrf") == protocols.status("structrf")
+    assert Answers().made(PAPER) == protocols.status(PAPER)
     assert kept() is None
 
 
@@ -144,7 +146,7 @@ def test_a_warning_is_heard_each_time(away):
     path.write_text(path.read_text(encoding="utf-8") + "a,row,cut", encoding="utf-8")
     for _ in range(2):
         with pytest.warns(RecordDamagedWarning):
-            Answers().made("structrf")
+            Answers().made(PAPER)
         assert kept() is None
 
 
@@ -157,5 +159,5 @@ def test_what_was_written_meanwhile_is_not_taken_for_known(away, monkeypatch):
         return rows
 
     monkeypatch.setattr(protocols, "status", and_write)
-    Answers().made("structrf")
+    Answers().made(PAPER)
     assert not (away / "cache").exists() and kept() is None

@@ -39,8 +39,6 @@ def records(tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "load", lambda name, _: data)
     monkeypatch.setattr(datasets, "is_current", lambda name, sha256, *_: sha256 == "a" * 64)
     monkeypatch.setattr(environment, "fixed", dict)
-    monkeypatch.setattr(state, "paper_names", lambda: ["tiny"])
-    monkeypatch.setattr(state, "get_paper", lambda name: PAPER)
     monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path))
     job.load.cache_clear()
     run(PAPER, progress=False)
@@ -53,13 +51,11 @@ def empty(tmp_path, monkeypatch):
     monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path))
 
 
-def test_what_others_hold_is_theirs_to_compute(records, monkeypatch):
+def test_what_others_hold_is_theirs_to_compute(records):
     mine = Method("by another name", METHODS[0].estimator), *METHODS[1:]
     own = Method("own", UniformPredictor())
     experiment = Experiment("all", (*mine, own), (SET,), folds=5, borrows=True)
-    other = Paper("other", "Another paper", (experiment,), {})
-    monkeypatch.setattr(state, "paper_names", lambda: ["tiny", "other"])
-    monkeypatch.setattr(state, "get_paper", {"tiny": PAPER, "other": other}.get)
+    other = Paper("other", "Another paper", (experiment,), {}, lenders=(PAPER,))
     for recompute in (False, True):
         ran = run(other, recompute=recompute, progress=False)
         assert (ran["computed"], ran["kept"]) == (5, 15)
@@ -72,13 +68,13 @@ def test_what_others_hold_is_theirs_to_compute(records, monkeypatch):
 
 def test_quick_records_are_not_borrowed(empty, monkeypatch):
     experiment = Experiment("all", METHODS, (SET,), folds=5, borrows=True)
-    other = Paper("other", "Another paper", (experiment,), {})
-    monkeypatch.setattr(state, "lenders", lambda experiment: pytest.fail("looked for lenders"))
+    other = Paper("other", "Another paper", (experiment,), {}, lenders=(PAPER,))
+    monkeypatch.setattr(state, "lenders", lambda *_: pytest.fail("looked for lenders"))
     assert len(state.read(other, experiment, "quick")) == 0
 
 
 def proved(**options):
-    return verify.verify(progress=False, **options)
+    return verify.verify([PAPER], progress=False, **options)
 
 
 def alter(store, method, fold, **factors):
@@ -247,10 +243,11 @@ def test_the_study_of_rounding_keeps_what_it_made(records, monkeypatch):
     monkeypatch.setattr(rounding.loky, "ProcessPoolExecutor", Here)
     (experiment,) = PAPER.experiments
     tables = replace(PAPER, experiments=(replace(experiment, name="tables"),))
-    monkeypatch.setattr(state, "get_paper", lambda name: tables)
     run(tables, progress=False)
-    assert rounding.run(progress=False) == 2 * (3 * 4 + 1)  # folds: methods in four orders, a seed
-    assert rounding.run(progress=False) == 0
+    assert rounding.run([tables], progress=False) == 2 * (
+        3 * 4 + 1
+    )  # folds: methods in four orders, a seed
+    assert rounding.run([tables], progress=False) == 0
     found = rounding.spreads()
     assert set(found.method) == {"mean", "kNN", "steps"} and set(found.kernels) == {0}
     assert 0 <= found.orders.max() < 1e-9
@@ -291,9 +288,8 @@ def test_all_folds_of_what_amplifies_are_run(records, monkeypatch):
     monkeypatch.setattr(rounding, "_fit", moved)
     (experiment,) = PAPER.experiments
     tables = replace(PAPER, experiments=(replace(experiment, name="tables"),))
-    monkeypatch.setattr(state, "get_paper", lambda name: tables)
     run(tables, progress=False)
-    rounding.run(progress=False)
+    rounding.run([tables], progress=False)
     folds = {}
     for row in rounding._rows():
         folds.setdefault((row["method"], row["variant"]), set()).add(int(row["fold"]))

@@ -16,7 +16,7 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     """Every cause that was looked for, by the printed row that it should explain.
 
     Causes are the experiments that were declared by somebody who had seen the printed numbers
-    (``why`` of `protocols.declare.Experiment`); of each the setting is shown with which ours is
+    (``why`` of `declare.Experiment`); of each the setting is shown with which ours is
     within the tolerance in the most cells, those that cannot tell among them, so what is found is
     an explanation, not a result.
 

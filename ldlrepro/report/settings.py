@@ -11,7 +11,7 @@ def declared(records, key):
 
     Parameters
     ----------
-    records : records with ``settings`` (dict: see `protocols.declare.Method`)
+    records : records with ``settings`` (dict: see `declare.Method`)
     key : str
 
     Returns

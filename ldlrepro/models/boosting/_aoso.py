@@ -71,7 +71,7 @@ class AOSOLDLogitBoost(Booster):
         max_depth=None,
         min_samples_leaf=20,
         validation_fraction=0.1,
-        n_iter_no_change=100,
+        n_iter_no_change: int | None = 100,
         random_state=None,
     ):
         super().__init__(

@@ -28,7 +28,7 @@ class Booster(LDLEstimator):
         max_depth=None,
         min_samples_leaf=20,
         validation_fraction=0.1,
-        n_iter_no_change=50,
+        n_iter_no_change: int | None = 50,
         random_state=None,
     ):
         self.n_estimators = n_estimators

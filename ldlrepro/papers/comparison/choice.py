@@ -6,7 +6,7 @@ import pandas as pd
 
 from ldlrepro import datasets as data
 from ldlrepro.metrics import MEASURES
-from ldlrepro.papers.comparison.experiments.matrix import (
+from ldlrepro.papers.comparison.matrix import (
     LEAST,
     REGION,
     by_families,

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from ldlrepro.metrics import MEASURES
-from ldlrepro.papers.comparison.experiments.matrix import LEAST, NO_LOSS, skill
+from ldlrepro.papers.comparison.matrix import LEAST, NO_LOSS, skill
 from ldlrepro.report.plots import nothing, plain
 
 #: Methods that are drawn at most, the best and the user's.
