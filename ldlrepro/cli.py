@@ -269,18 +269,6 @@ def parser():
 
     add = _add(
         every,
-        "rounding",
-        commands.rounding,
-        "how far other kernels and row orders move the numbers of the tables",
-        "Methods are fitted again in other ways that differ in rounding alone.",
-        "ldlrepro rounding mslp --max-seconds 0.5",
-    )
-    add.add_argument("papers", **several)
-    add.add_argument("--max-seconds", type=_seconds, default=1.0, help="leave out longer fits")
-    add.add_argument("--n-jobs", type=_processes, default=1, help="processes")
-
-    add = _add(
-        every,
         "status",
         commands.status,
         "what is computed, stale, missing",
@@ -352,21 +340,6 @@ def parser():
         help="keeps every fit, so that the command goes on where it was (default: %(default)s)",
     )
 
-    add = _add(
-        every,
-        "bench",
-        commands.bench,
-        "time fits against what users would take instead",
-        "With --scale, how time and memory grow with the data.",
-        "ldlrepro bench --dataset s-JAFFE",
-    )
-    add.add_argument("--dataset", action="append", help="only this one (repeatable)")
-    add.add_argument("--repeats", type=_count, help="the best of so many counts (default: 3)")
-    add.add_argument("--scale", action="store_true", help="time and memory against n, q and c")
-    add.add_argument("--method", action="append", help="with --scale only this one (repeatable)")
-    add.add_argument("--limit", type=_seconds, help="with --scale, seconds of a fit (default: 10)")
-    add.add_argument("--large", action="store_true", help="with --scale, StructRF on 1M rows too")
-    add.add_argument("--out", type=_file, metavar="FILE", help="CSV file that gets the table")
     return top
 
 

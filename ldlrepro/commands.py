@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from datetime import date
 from operator import add
 from pathlib import Path
 
@@ -176,16 +175,6 @@ def verify(options):
     return 1 if counts.index.isin(["differs", "failed"]).any() or not _any_run(counts) else 0
 
 
-def rounding(options):
-    """Print how far rounding moves the numbers."""
-    from ldlrepro.protocols import rounding as fitted
-
-    fits = fitted.run(_papers(options), options.max_seconds, options.n_jobs)
-    print(f"{fits} fits; the largest spreads, as a share of the measure:")
-    spreads = fitted.spreads().groupby("estimator")[["kernels", "orders"]].max()
-    _print(spreads.sort_values("kernels", ascending=False).head(20).reset_index())
-
-
 def _papers(options):
     return get_papers([paper_name(name) for name in options.papers])
 
@@ -291,36 +280,6 @@ def compare(options):
         print(found.ranks().map("{:.2f}".format).to_string())
     if options.out:
         print(f"\n{options.out}")
-
-
-def bench(options):
-    """Print times beside those of others."""
-    import pandas as pd
-
-    from ldlrepro import bench as timing
-    from ldlrepro import scale
-    from ldlrepro.protocols import environment
-    from ldlrepro.protocols.store import write_whole
-
-    foreign = ("dataset", "repeats") if options.scale else ("method", "limit", "large")
-    given = [f"--{name}" for name in foreign if getattr(options, name)]
-    if given:
-        raise errors.LdlreproError(
-            f"{', '.join(given)}: only {'without' if options.scale else 'with'} --scale."
-        )
-    if options.scale:
-        from ldlrepro.report import speed
-
-        limit = options.limit or scale.LIMIT
-        _print(speed.growth(scale.run(options.method, limit, out=options.out, large=options.large)))
-        return
-    table, made = [], {"machine": environment.machine(), "date": date.today().isoformat()}
-    with _patience(lambda: f"{len(table)} timed"):
-        for row in timing.run(options.dataset, options.repeats or 3):
-            table.append(row)
-            if options.out:
-                write_whole(options.out, pd.DataFrame(table).assign(**made).to_csv(index=False))
-    _print(table)
 
 
 def agreement(options):

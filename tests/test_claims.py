@@ -25,8 +25,8 @@ pytestmark = pytest.mark.skipif(
 def evidence():
     """Text of the evidence on a claim, {paper: {id: (verdict, text)}}."""
     found = {}
-    for name, board in scoreboard.BOARDS.items():
-        table = board.claims(scoreboard.chapter_of(name))
+    for chapter in scoreboard.chapters():
+        name, table = chapter.paper.name, chapter.claims
         theirs = table[~table.ours]
         pairs = zip(theirs.verdict, theirs.evidence, strict=True)
         found[name] = dict(zip(published.claims(name).id, pairs, strict=True))

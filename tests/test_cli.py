@@ -1,20 +1,17 @@
-"""The command line: data, run, status, notebooks, bench."""
+"""The command line: data, run, status, notebooks."""
 
 import os
 import shlex
 import subprocess
 import sys
 import tomllib
-from functools import partial
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from ldlrepro import MLDFSuite, batch, bench, cli, datasets, paths
+from ldlrepro import batch, cli, datasets, paths
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.protocols import state
-from ldlrepro.report import speed
 
 
 @pytest.fixture
@@ -60,7 +57,6 @@ def test_a_check_of_some_does_not_fail(away, monkeypatch, capsys):
         ["data", "check"],
         ["data", "fetch", "s-JAFFE"],
         ["run", "structrf", "--dataset", "s-JAFFE"],
-        ["bench", "--dataset", "s-JAFFE"],
     ],
 )
 def test_local_copies_in_no_folder(away, monkeypatch, capsys, command, kind):
@@ -117,46 +113,12 @@ def test_parameters_are_read_as_python_where_they_are():
     assert batch.parse("quick") == "quick"
 
 
-@pytest.fixture
-def small_standins(monkeypatch):
-    rows = {"yeast": 1000, "corel16k001": 200}  # the peer of ECC fails on a label with one class
-    make = datasets.make_standin
-    monkeypatch.setattr(datasets, "load_or_standin", lambda name: make(name, rows[name]))
-    monkeypatch.setattr(bench, "CHAINS", 3)
-    monkeypatch.setattr(bench, "LAYERS", 2)
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [("s-JAFE", "Did you mean SJAFFE"), ("Yeast_cdc", "on: Yeast_alpha,")]
-)
-def test_bench_of_a_set_that_is_not_timed(monkeypatch, capsys, name, answer):
-    monkeypatch.setattr(datasets, "load_or_standin", lambda name: pytest.fail("too early"))
-    assert cli.main(["bench", "--dataset", "scene", "--dataset", name]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert answer in line
-
-
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--method", "StructRF", "--limit", "3"], "--method, --limit: only with --scale"),
-        (["--scale", "--dataset", "scene"], "--dataset: only without --scale"),
-    ],
-)
-def test_options_of_bench_that_would_not_count_are_refused(capsys, arguments, message):
-    assert cli.main(["bench", *arguments]) == 1
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ("bench --repeats 0", "--repeats: '0' is no whole number above 0"),
-        ("bench --scale --limit nan", "--limit: 'nan' is no number of seconds above 0"),
         ("verify --max-seconds soon", "--max-seconds: 'soon' is no number of seconds"),
         ("verify --sample -3", "--sample: '-3' is no whole number above 0"),
         ("notebooks --jobs 0", "--jobs: '0' is no whole number above 0"),
-        ("bench --out nowhere/bench.csv", "--out: there is no folder nowhere"),
         ("compare AAKNN --out nowhere/page.html", "--out: there is no folder nowhere"),
         ("notebooks --out ''", "--out: the name is empty"),
         ("compare AAKNN --data ''", "--data: the name is empty"),
@@ -184,74 +146,9 @@ def test_odd_variables_end_in_a_line(variable, message, tmp_path):
     assert message in done.stderr
 
 
-def test_what_the_bench_has_measured_is_kept(monkeypatch, tmp_path):
-    def run(names, repeats):
-        yield {"dataset": "scene", "ratio": 0.5}
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(bench, "run", run)
-    assert cli.main(["bench", "--out", str(tmp_path / "bench.csv")]) == 130
-    kept = pd.read_csv(tmp_path / "bench.csv")
-    assert kept.ratio.tolist() == [0.5] and "machine" in kept
-
-
 def test_a_paper_without_tables_says_how_to_choose(capsys):
     assert cli.main(["run", "images", "--table", "2"]) == 1
     assert "no table '2' here; choose by --experiment: images_realigned" in capsys.readouterr().err
-
-
-def test_bench_takes_any_spelling(monkeypatch):
-    assert bench._known(["s-jaffe", "COREL16K001"]) == ["SJAFFE", "corel16k001"]
-
-
-@pytest.mark.slow
-def test_bench_of_forests_on_two_threads(monkeypatch):
-    rows = list(bench._two_threads(datasets.make_standin("Yeast_spoem", 100), 1))
-    assert [row["method"] for row in rows] == [
-        f"{f}, two threads" for f in ("StructRF", "SingleLabelRF")
-    ]
-    assert all(row["kl"] == row["peer_kl"] for row in rows)  # the same forest
-    other = {
-        "dataset": "a",
-        "method": "b",
-        "peer": "c",
-        "seconds": 1,
-        "peer_seconds": 2,
-        "ratio": 0.5,
-    }
-    rows[0] |= {"seconds": 3.0, "peer_seconds": 5.0, "ratio": 0.6}
-    monkeypatch.setattr(speed, "ratios", lambda: pd.DataFrame([other, rows[0]]))
-    assert "0.83" in speed.show_threads().data and "StructRF" not in speed.show_ratios().data
-
-
-@pytest.mark.slow
-def test_bench_of_the_multi_label_learners(small_standins, capsys):
-    assert cli.main(["bench", "--dataset", "corel16k001", "--repeats", "1"]) == 0
-    header, *lines = capsys.readouterr().out.splitlines()
-    assert {"ratio", "average_precision", "peer_average_precision"} <= set(header.split())
-    assert len(lines) == 7 and all("synthetic stand-in for corel16k" in line for line in lines)
-
-
-@pytest.mark.slow
-def test_bench_of_the_cascades(small_standins, monkeypatch):
-    monkeypatch.setattr(bench, "MLDFSuite", partial(MLDFSuite, n_estimators=5))
-    row = bench._suite()
-    assert row["method"] == bench.SUITE == speed.SUITE and row["average_precision"] > 0
-    monkeypatch.setattr(speed, "ratios", lambda: pd.DataFrame([row | {"seconds": 90.0}]))
-    assert "1.5 minutes" in speed.suite() and row["dataset"] in speed.suite()
-
-
-@pytest.mark.slow
-def test_both_sides_of_the_bench_do_about_equally_well(small_standins):
-    rows = list(bench.run(["yeast"], repeats=1))
-    methods = [row["method"] for row in rows]
-    learners = "RFPCT", "ERFPCT", "RFMLC45", "ECC"
-    beside_others = [f"{m}, {part}" for m in learners for part in ("fit", "prediction")]
-    beside_themselves = [f"{m}, two threads" for m in ("RFPCT", "ERFPCT", "MLDF")]
-    assert methods == beside_others + beside_themselves
-    for row in rows:
-        near = 0 if row["peer"] == bench.ONE else 0.02
-        assert row["average_precision"] == pytest.approx(row["peer_average_precision"], abs=near)
 
 
 def test_installed_records_are_told_of_beside_those_of_the_user(tmp_path, monkeypatch):

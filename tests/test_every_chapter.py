@@ -7,6 +7,7 @@ import contextlib
 import io
 from functools import cache
 from itertools import combinations
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -120,5 +121,5 @@ def test_a_chapter_runs_with_every_pair_of_kinds(name, datasets):
 def test_a_table_without_rows_says_so():
     paper = get_paper("structrf")
     none = protocols.open_store(paper, paper.experiment("times")).read("no such set")
-    shown = show_table_3(none, {}).data
+    shown = show_table_3(SimpleNamespace(records={"times": none}, names={})).data
     assert NOTHING in shown and "training s, printed" in shown

@@ -42,10 +42,7 @@ LAYER = {
     "__main__": 6,
     "batch": 6,
     "comparing": 6,
-    "bench": 6,
-    "scale": 6,
     "scoreboard": 6,
-    "badges": 6,
 }
 #: Functions that import, or look for, a module by its name as text.
 BY_NAME = {"import_module", "__import__", "find_spec"}

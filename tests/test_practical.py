@@ -8,13 +8,13 @@ import sys
 import tomllib
 import zipfile
 
+import badges
 import numpy as np
 import pytest
 import yaml
 
-from ldlrepro import badges, paths, userdata
-from ldlrepro.papers import get_paper
-from ldlrepro.scoreboard import BOARDS
+from ldlrepro import paths, userdata
+from ldlrepro.papers import chapter_names, get_paper
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="not installed")
 ROOT = paths.PACKAGE.parent
@@ -32,8 +32,10 @@ def test_the_citation_file_names_the_papers():
     assert (found["version"], found["license"]) == (project["version"], project["license"])
     entries = re.findall(r"@\w+\{(\w+),(.*?)\n\}", text("book/references.bib"), re.S)
     bib = {key: dict(re.findall(r"(\w+)\s*= \{(.*)\}", body)) for key, body in entries}
-    papers = [bib[key] for key in bib if key.endswith(tuple(k.split("_")[0] for k in BOARDS))]
-    assert len(papers) == len(found["references"]) == len(BOARDS)
+    papers = [
+        bib[key] for key in bib if key.endswith(tuple(k.split("_")[0] for k in chapter_names()))
+    ]
+    assert len(papers) == len(found["references"]) == len(chapter_names())
     for reference, paper in zip(found["references"], papers, strict=True):
         assert reference["type"] in ("article", "conference-paper")
         assert (reference["title"], str(reference["year"])) == (paper["title"], paper["year"])
@@ -58,7 +60,7 @@ def test_badges_are_current(board):
     assert {p.stem for p in badges.FOLDER.glob("*.svg")} == set(expected)
     for name, fact in expected.items():
         stored = (badges.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
-        assert stored == badges.svg(*fact), "run: python -m ldlrepro.badges"
+        assert stored == badges.svg(*fact), "run: python tools/badges.py"
         assert f"](book/_static/badges/{name}.svg)" in text("README.md")
 
 
@@ -86,7 +88,7 @@ def test_the_guide_lists_every_parameter():
 def test_the_guide_lists_every_table():
     table = rows(text("book/rerun.md"), "| paper | `--table` |")
     listed = {name: re.findall("`(.+?)`", keys) for name, keys in table}
-    assert listed == {name: list(get_paper(name).tables) for name in BOARDS}
+    assert listed == {name: list(get_paper(name).tables) for name in chapter_names()}
 
 
 def test_pickles_are_refused(tmp_path):

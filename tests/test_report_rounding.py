@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+import rounding as producer
 
 from ldlrepro import DLDL
 from ldlrepro.protocols import rounding
@@ -25,7 +26,7 @@ def row(method, fold, variant, value, dataset="SJAFFE"):
 def stated(tmp_path, monkeypatch):
     """BFGS moves by 4% on s-JAFFE, by a hair on Movie; kNN and the mean do not."""
     monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path))
-    rounding._keep(
+    producer._keep(
         [
             row("BFGS", 0, rounding.FIXED, 0.050),
             row("BFGS", 0, "SkylakeX", 0.051),
@@ -131,25 +132,25 @@ def test_a_difference_that_rounding_makes_is_none(stated):
 )
 def test_kernels_are_those_that_the_processor_can_run(fixable, wider, names, monkeypatch):
     monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)
-    monkeypatch.setattr(rounding.environment, "fixable", lambda: fixable)
-    monkeypatch.setattr(rounding.environment, "wider_features", lambda: wider)
-    sets = rounding.kernel_sets()
-    assert list(sets) == [*names, *(rounding.COMPILED if fixable and wider else ())]
+    monkeypatch.setattr(producer.environment, "fixable", lambda: fixable)
+    monkeypatch.setattr(producer.environment, "wider_features", lambda: wider)
+    sets = producer.kernel_sets()
+    assert list(sets) == [*names, *(producer.COMPILED if fixable and wider else ())]
     for name, variables in sets.items():
-        if name in rounding.COMPILED:
+        if name in producer.COMPILED:
             assert set(variables) <= {"NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"}
         else:
             blas, vectors = name.split(", ")
             off = wider if vectors == "AVX2" else ""
             assert variables == {"OPENBLAS_CORETYPE": blas, "NPY_DISABLE_CPU_FEATURES": off}
     wide = {"torch, AVX-512": "AVX512_CORE"} if wider else {}
-    sets = rounding.torch_sets()
+    sets = producer.torch_sets()
     bounds = {name: variables["ONEDNN_MAX_CPU_ISA"] for name, variables in sets.items()}
     assert bounds == ({"torch, products of MKL's choice": "AVX2"} | wide if fixable else {})
-    assert all(v != rounding.environment.TORCH_KERNELS for v in sets.values())
+    assert all(v != producer.environment.TORCH_KERNELS for v in sets.values())
 
 
 def test_photographs_are_run_under_kernels_of_torch(monkeypatch):
-    monkeypatch.setattr(rounding, "torch_sets", lambda: {"t": {}})
-    variants = [v for _, v, *_ in rounding._variants(DLDL(), photographs=True)]
+    monkeypatch.setattr(producer, "torch_sets", lambda: {"t": {}})
+    variants = [v for _, v, *_ in producer._variants(DLDL(), photographs=True)]
     assert variants == [rounding.FIXED, "t", rounding.SEED]

@@ -1,11 +1,12 @@
 """Memory of fits, refusals of what does not fit, and how methods grow with their data."""
 
+import growth
 import numpy as np
 import pandas as pd
 import pytest
 
 import ldlrepro
-from ldlrepro import memory, scale
+from ldlrepro import memory
 from ldlrepro.errors import TooLargeError, UnknownNameError
 from ldlrepro.report import speed
 
@@ -15,7 +16,7 @@ SQUARE = ["LDSVR", "PTSVM", "KernelPCA", "KernelLPP", "KernelNPE", "KernelCCA", 
 @pytest.mark.parametrize("name", SQUARE)
 def test_what_does_not_fit_is_refused_before_it_is_begun(name, monkeypatch):
     task = "multilabel" if name == "MLFE" else "ldl"
-    X, T = scale.synthetic(task, 40, 6, 4)
+    X, T = growth.synthetic(task, 40, 6, 4)
     if name == "D2LDL":
         T = _ages(40)
     model = getattr(ldlrepro, name)()
@@ -55,20 +56,20 @@ def test_peak_is_that_of_the_process_alone():
 def test_sizes_grow_until_the_limit(tmp_path):
     told, out = [], tmp_path / "scale.csv"
     sizes = {"n": (1000, 2000, 10**12), "q": (30,), "c": (10,)}
-    table = scale.run(["MeanPredictor"], limit=60.0, sizes=sizes, tell=told.append, out=out)
+    table = growth.run(["MeanPredictor"], limit=60.0, sizes=sizes, tell=told.append, out=out)
     assert table.n.tolist() == [1000, 2000] or table.n.tolist() == [1000, 2000, 10**12]
-    assert table.outcome[:2].tolist() == [scale.FITTED] * 2 and len(told) == len(table)
+    assert table.outcome[:2].tolist() == [growth.FITTED] * 2 and len(told) == len(table)
     assert (table.peak[:2] >= table.held[:2]).all() and (table.seconds[:2] > 0).all()
     if len(table) == 3:  # told, not passed over: no machine has a terabyte of rows
-        assert table.outcome[2].startswith(scale.FAILED)
+        assert table.outcome[2].startswith(growth.FAILED)
     told.clear()
-    again = scale.run(["MeanPredictor"], sizes=sizes, tell=told.append, out=out)
+    again = growth.run(["MeanPredictor"], sizes=sizes, tell=told.append, out=out)
     assert not told and len(again) == len(table)
 
 
 def test_a_method_that_does_not_exist_is_named():
     with pytest.raises(UnknownNameError, match="StructTF.*StructRF"):
-        scale.run(["StructTF"])
+        growth.run(["StructTF"])
 
 
 def test_slopes_are_those_of_the_logarithms():

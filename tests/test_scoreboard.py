@@ -7,8 +7,8 @@ from html import escape
 import pytest
 
 from ldlrepro import paths, scoreboard, stats
-from ldlrepro.papers import paper_names
-from ldlrepro.report.claims import CAPTION
+from ldlrepro.papers import chapter_names, paper_names
+from ldlrepro.report.claims import CAPTION, VERDICTS
 
 pytestmark = pytest.mark.skipif(
     not paths.IN_CHECKOUT, reason="records are committed, not installed"
@@ -30,15 +30,16 @@ def rows(html, caption):
     return [re.findall(r"<td[^>]*>(.*?)</td>", line, re.S) for line in lines]
 
 
-def test_every_paper_has_a_board():
-    assert sorted(scoreboard.BOARDS) == sorted(set(paper_names()) - {"comparison", "images"})
+def test_every_paper_has_a_chapter():
+    assert chapter_names() == sorted(set(paper_names()) - {"comparison", "images"})
+    assert [chapter.place for chapter in scoreboard.chapters()] == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize("name", sorted(scoreboard.BOARDS))
+@pytest.mark.parametrize("name", chapter_names())
 def test_verdicts_are_those_of_the_chapter(name, board):
     shown = rows(outputs(paths.NOTEBOOKS, name), CAPTION)
-    row = board.set_index("paper").loc[scoreboard.BOARDS[name].title]
-    for word in scoreboard.VERDICTS:
+    row = board.set_index("paper").loc[scoreboard.chapter_of(name).title]
+    for word in VERDICTS:
         assert row[f"claims {word}"] == sum(cells[3] == word for cells in shown)
 
 
@@ -64,9 +65,9 @@ def test_page_one_and_the_readme_show_the_scoreboard(board):
     assert readme.split(start)[1].split(end)[0].strip() == scoreboard.in_markdown(board)
 
 
-@pytest.mark.parametrize("name", sorted(scoreboard.BOARDS))
+@pytest.mark.parametrize("name", chapter_names())
 def test_three_findings_with_numbers(name):
-    lines = scoreboard.findings(name)
+    lines = scoreboard.chapter_of(name).findings()
     assert len(lines) == 3
     assert all(re.search(r"\d", line) and "nan" not in line for line in lines)
 

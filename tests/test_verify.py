@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import rounding as producer
 
 from ldlrepro import (
     AAKNN,
@@ -127,7 +128,7 @@ def rounded(**variants):
                 "measures": json.dumps({"clark": value, "cosine": 0.5}), "fingerprint": "a.b",
             }
         )  # fmt: skip
-    rounding._keep(rows)
+    producer._keep(rows)
 
 
 def test_a_difference_within_the_stated_spread(records):
@@ -234,24 +235,26 @@ def test_other_orders_are_no_rounding_for_methods_that_draw(empty):
     found = rounding.spreads().set_index("measure")
     assert np.isnan(found.orders["clark"]) and found.kernels["clark"] == 0
     assert found.seed["clark"] == pytest.approx(0.05) and found.seed["cosine"] == 0
-    assert [v for _, v, *_ in rounding._variants(AAKNN())][-1] == "row order 3"
-    assert rounding.SEED not in [v for _, v, *_ in rounding._variants(AAKNN())]
+    assert [v for _, v, *_ in producer._variants(AAKNN())][-1] == "row order 3"
+    assert rounding.SEED not in [v for _, v, *_ in producer._variants(AAKNN())]
 
 
 def test_the_study_of_rounding_keeps_what_it_made(records, monkeypatch):
-    monkeypatch.setattr(rounding, "kernel_sets", dict)
-    monkeypatch.setattr(rounding.loky, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(producer, "kernel_sets", dict)
+    monkeypatch.setattr(producer.loky, "ProcessPoolExecutor", Here)
     (experiment,) = PAPER.experiments
     tables = replace(PAPER, experiments=(replace(experiment, name="tables"),))
     run(tables, progress=False)
-    assert rounding.run([tables], progress=False) == 2 * (
+    assert producer.run([tables], progress=False) == 2 * (
         3 * 4 + 1
     )  # folds: methods in four orders, a seed
-    assert rounding.run([tables], progress=False) == 0
+    assert producer.run([tables], progress=False) == 0
     found = rounding.spreads()
     assert set(found.method) == {"mean", "kNN", "steps"} and set(found.kernels) == {0}
     assert 0 <= found.orders.max() < 1e-9
-    row = next(r for r in rounding._rows() if r["method"] == "kNN" and r["variant"] == "fixed")
+    row = next(
+        r for r in rounding.rows_of_fits() if r["method"] == "kNN" and r["variant"] == "fixed"
+    )
     frame = RecordStore(records.folder.parent / "tables").read(SET)
     stored = frame[(frame.method == "kNN") & (frame.fold == int(row["fold"]))].iloc[0]
     assert json.loads(row["measures"])["cosine"] == pytest.approx(stored.cosine, rel=1e-9)
@@ -283,15 +286,15 @@ def test_all_folds_of_what_amplifies_are_run(records, monkeypatch):
         moves = method.name == "kNN" and kernels == ["k1"]
         return {m: 1.0 + 0.01 * fold * moves for m in experiment.measures}
 
-    monkeypatch.setattr(rounding, "kernel_sets", lambda: {"k1": {"KERNELS": "k1"}})
-    monkeypatch.setattr(rounding.loky, "ProcessPoolExecutor", Named)
-    monkeypatch.setattr(rounding, "_fit", moved)
+    monkeypatch.setattr(producer, "kernel_sets", lambda: {"k1": {"KERNELS": "k1"}})
+    monkeypatch.setattr(producer.loky, "ProcessPoolExecutor", Named)
+    monkeypatch.setattr(producer, "_fit", moved)
     (experiment,) = PAPER.experiments
     tables = replace(PAPER, experiments=(replace(experiment, name="tables"),))
     run(tables, progress=False)
-    rounding.run([tables], progress=False)
+    producer.run([tables], progress=False)
     folds = {}
-    for row in rounding._rows():
+    for row in rounding.rows_of_fits():
         folds.setdefault((row["method"], row["variant"]), set()).add(int(row["fold"]))
     assert folds["kNN", "k1"] == folds["kNN", rounding.FIXED] == set(range(5))
     assert folds["kNN", "row order 1"] == folds["mean", "k1"] == {0, 1}
@@ -308,9 +311,9 @@ def test_names_of_estimators():
 
 def test_variants_of_other_code_are_no_rounding(empty):
     rounded(f=2.0, k1=2.01)
-    (other,) = [r for r in rounding._rows() if r["variant"] == "kernels k1"]
+    (other,) = [r for r in rounding.rows_of_fits() if r["variant"] == "kernels k1"]
     numbers = json.dumps({"clark": 3.0, "cosine": 0.5})
-    rounding._keep([other | {"measures": numbers, "fingerprint": "c.b"}])
+    producer._keep([other | {"measures": numbers, "fingerprint": "c.b"}])
     assert rounding.spreads().set_index("measure").kernels["clark"] == 0
     equal = {"kind": "method", "old": "a", "new": "c", "revision": "r"}
     ledger.append([equal | {"compared": ["job"], "blas": "b"}])  # unless it is proved equal

@@ -5,7 +5,6 @@ from functools import cached_property
 
 import pandas as pd
 from IPython.display import Markdown, display
-from matplotlib.figure import Figure
 
 from ldlrepro import datasets as data
 from ldlrepro import parameters, protocols
@@ -16,7 +15,7 @@ from ldlrepro.protocols.state import datasets_of
 from ldlrepro.report import provenance
 from ldlrepro.report.claims import show_claims, show_verdicts
 from ldlrepro.report.departures import show_departures
-from ldlrepro.report.plots import style
+from ldlrepro.report.plots import Figure, style
 from ldlrepro.report.rounding import show_rounding
 from ldlrepro.report.tables import (
     agreement,

@@ -8,9 +8,9 @@ from ldlrepro import paths
 from ldlrepro.report.plots import nothing
 from ldlrepro.report.tables import show
 
-#: Words of `ldlrepro bench --scale` for a fit that ended.
+#: Words of benchmarks/growth.py for a fit that ended.
 FITTED = "fitted"
-#: The word of `ldlrepro bench` for the other side of forests on two threads.
+#: The word of benchmarks/peers.py for the other side of forests on two threads.
 ONE = "one thread"
 SUITE = "MLDF for six measures, two threads"
 SIZES = ("n", "q", "c")
@@ -21,12 +21,12 @@ _TASKS = {"ldl": "label distributions", "multilabel": "labels"}
 
 
 def ratios():
-    """Rows of ``ldlrepro bench``: seconds of a method and of what users would take instead."""
+    """Rows of benchmarks/peers.py: seconds of a method and of what users would take instead."""
     return _read("bench.csv", ["dataset", "method", "peer", "seconds", "peer_seconds", "ratio"])
 
 
 def fits():
-    """Rows of ``ldlrepro bench --scale``: one for each size of each method."""
+    """Rows of benchmarks/growth.py: one for each size of each method."""
     columns = ["task", "method", *SIZES, "seconds", "held", "peak", "outcome", "machine", "date"]
     return _read("scale.csv", columns)
 
@@ -183,7 +183,7 @@ def show_large(fits):
 def picture(fits):
     """Seconds of a fit against rows, a line a method, of which the extremes are named."""
     if fits.empty:
-        return nothing("Not run: ldlrepro bench --scale")
+        return nothing("Not run: python benchmarks/growth.py")
     fitted = fits[fits.outcome == FITTED]
     base = fits[["q", "c"]].min()
     figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), sharex=True, sharey=True)
@@ -218,7 +218,7 @@ def advice(fits):
     table = growth(fits)
     rows = table[table["size"] == "n"]
     if rows.empty:
-        return "Not run: `ldlrepro bench --scale`."
+        return "Not run: `python benchmarks/growth.py`."
     linear = rows[(rows.time < LINEAR) & ~(rows.memory >= LINEAR)]
     square = rows[rows.memory >= LINEAR]
     most = rows[rows.largest == rows.largest.max()].sort_values("seconds")

@@ -158,7 +158,7 @@ def _alike(times, first, second):
 
 
 def _two_threads():
-    """Seconds of both forests on two threads as shares of those on one, by `ldlrepro bench`."""
+    """Seconds of both forests on two threads as shares of those on one, by benchmarks/peers.py."""
     bench = speed.ratios()
     own = bench[bench.method.isin(["StructRF, two threads", "SingleLabelRF, two threads"])]
     return own.ratio[own.peer == speed.ONE]

@@ -5,11 +5,15 @@ Peers: scikit-learn for StructRF and the multi-label learners, python-ldl (extra
 others. Data sets that are not at hand are replaced by synthetic stand-ins, and named so.
 """
 
+import argparse
 import os
 import time
+from datetime import date
 from functools import partial
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 from sklearn.decomposition import PCA
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
@@ -38,6 +42,8 @@ from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import average_precision, kl_divergence
 from ldlrepro.models.maxent import lclr_objective
 from ldlrepro.papers.learners import AABP, AAKNN, CPNN, LDLLCLR, MSLP, SABFGS, SAIIS, PTBayes
+from ldlrepro.protocols import environment
+from ldlrepro.protocols.store import write_whole
 
 FOREST = dict(max_depth=20, random_state=0)
 FOREST_SETS = ("Yeast_alpha", "SBU_3DFE", "SCUT_FBP", "Movie")
@@ -467,3 +473,22 @@ def _halves(bunch):
     """Features, labels, and a random half of the rows to test on and one to train on."""
     X, Y = bunch.X, np.asarray(bunch.Y, dtype=float)
     return X, Y, *np.array_split(np.random.default_rng(0).permutation(len(X)), 2)
+
+
+def main():
+    """Time the methods beside their peers; a file keeps each row as it is measured."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--dataset", action="append", help="only this one (repeatable)")
+    parser.add_argument("--repeats", type=int, default=3, help="the best of so many counts")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="CSV file that keeps the table")
+    given = parser.parse_args()
+    rows, made = [], {"machine": environment.machine(), "date": date.today().isoformat()}
+    for row in run(given.dataset, given.repeats):
+        rows.append(row)
+        print(row)
+        if given.out:
+            write_whole(given.out, pd.DataFrame(rows).assign(**made).to_csv(index=False))
+
+
+if __name__ == "__main__":
+    main()

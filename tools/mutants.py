@@ -1,6 +1,6 @@
 """Do the tests notice a changed program? Seeded mutants of measures, protocols and kernels.
 
-    python tests/mutants.py --number 200 --out data/mutants.csv
+    python tools/mutants.py --number 200 --out data/mutants.csv
 
 cosmic-ray (`pip install cosmic-ray`, in an environment of its own with ``--python`` for that of the
 tests) makes the changes, in a clone of a commit: of all places that it knows to change some are

@@ -1,6 +1,6 @@
 """Badges of the README: small pictures of facts that stand in this repository. No network.
 
-``python -m ldlrepro.badges`` writes them again; a test compares them with the facts.
+``python tools/badges.py`` writes them again; a test compares them with the facts.
 """
 
 import re

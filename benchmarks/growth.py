@@ -4,6 +4,7 @@ Every fit runs in a process of its own, on one thread, with the method's default
 a time; a method stops growing where the next fit would take longer than the limit.
 """
 
+import argparse
 import subprocess
 from datetime import date
 from itertools import pairwise
@@ -17,6 +18,7 @@ from ldlrepro.discovery import all_estimators
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.protocols import environment
 from ldlrepro.protocols.store import write_whole
+from ldlrepro.report import speed
 
 #: Sizes of the smallest fit, and those that grow from it.
 BASE = {"n": 1000, "q": 30, "c": 10}
@@ -34,13 +36,16 @@ _WRAPPERS = ("BaggingLDL", "AdaBoostLDL", "RaisedZeros", "Shrunk")
 COLUMNS = ("task", "method", "n", "q", "c", "seconds", "predict_seconds", "held", "peak",
            "outcome", "machine", "date")  # fmt: skip
 FITTED, STOPPED, REFUSED, FAILED = "fitted", "over the limit", "refused", "failed"
+#: Where a fit in a process of its own finds this module.
+FOLDER = str(Path(__file__).parent)
 _FIT = """
 import time, warnings
 import numpy as np
 from threadpoolctl import threadpool_limits
 import ldlrepro
 from ldlrepro.errors import TooLargeError
-from ldlrepro.scale import synthetic
+sys.path.insert(0, sys.argv.pop(1))
+from growth import synthetic
 
 warnings.simplefilter("ignore")
 task, method, n, q, c = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
@@ -143,7 +148,7 @@ def _measure(task, method, sizes, limit):
     try:
         # Beside the fit: imports, compilation, data and the fit of sixty rows.
         found, row["peak"] = memory.peak(
-            _FIT, task, method, *map(str, sizes.values()), limit=limit and 2 * limit + 60
+            _FIT, FOLDER, task, method, *map(str, sizes.values()), limit=limit and 2 * limit + 60
         )
     except subprocess.TimeoutExpired:
         return row | {"outcome": STOPPED}
@@ -160,3 +165,19 @@ def _line(row):
     if row["outcome"] == FITTED:
         size += f", {row['seconds']:.2f} s, {(row['peak'] - row['held']) / 2**20:.0f} MiB"
     return size
+
+
+def main():
+    """Time the methods that the file does not have, and print how they grow."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--method", action="append", help="only this one (repeatable)")
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds of a fit (default: 10)")
+    parser.add_argument("--large", action="store_true", help="StructRF on a million rows too")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="CSV file that keeps the table")
+    given = parser.parse_args()
+    table = run(given.method, given.limit, out=given.out, large=given.large)
+    print(speed.growth(table).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()
