@@ -1,6 +1,5 @@
 """Which method to take: skill against time, and the best by family of data sets."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -14,7 +13,7 @@ from ldlrepro.papers.comparison.matrix import (
     skill,
 )
 from ldlrepro.report.compare import LEVEL, duels, family
-from ldlrepro.report.plots import nothing, plain
+from ldlrepro.report.plots import nothing, plain, plt
 
 
 def advice(records, null, measure, names):

@@ -1,11 +1,10 @@
 """What single folds say: how far a method's folds are apart, beside the others'."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.comparison.matrix import LEAST, NO_LOSS, skill
-from ldlrepro.report.plots import nothing, plain
+from ldlrepro.report.plots import nothing, plain, plt
 
 #: Methods that are drawn at most, the best and the user's.
 MOST = 30
