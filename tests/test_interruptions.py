@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import pytest
 import slow_paper
 
+from ldlrepro import protocols
 from ldlrepro.protocols import state
 
 HERE = Path(__file__).parent
@@ -108,7 +110,13 @@ def finish(folder):
 STOPS = {"INT": (signal.SIGINT, 130), "TERM": (signal.SIGTERM, 143), "HUP": (signal.SIGHUP, 129)}
 
 
-@pytest.mark.parametrize("name", STOPS)
+def often(name):
+    """All signals each night, and this one with every change."""
+    every = [n if n == name else pytest.param(n, marks=pytest.mark.slow) for n in STOPS]
+    return pytest.mark.parametrize("name", every)
+
+
+@often("INT")
 def test_a_signal_stops_as_ctrl_c_does(tmp_path, name):
     folder = tmp_path / "records"
     number, status = STOPS[name]
@@ -183,7 +191,7 @@ def test_kills_at_random_moments_lose_nothing(tmp_path):
     kills(number, tmp_path / "records", seed=number)
 
 
-@pytest.mark.parametrize("name", STOPS)
+@often("TERM")
 def test_a_signal_while_the_workers_are_started(tmp_path, name):
     """It comes when the workers are there and loky's thread is about to be."""
     folder = tmp_path / "records"
@@ -209,7 +217,8 @@ def test_a_signal_while_the_workers_are_started(tmp_path, name):
 
 def test_recompute_goes_on_where_it_was_stopped(tmp_path):
     folder = tmp_path / "records"
-    finish(folder)
+    run = partial(protocols.run, slow_paper.PAPER, profile="quick", progress=False, out=folder)
+    assert run()["computed"] == slow_paper.JOBS
     journals = [store_of(folder, name).folder / "recompute.journal" for name in ("main", "more")]
     process = start(folder, "--recompute", jobs=1, pace=0.2)
     wait_until(lambda: journals[0].exists() and len(journals[0].read_text().splitlines()) >= 4)
@@ -218,15 +227,13 @@ def test_recompute_goes_on_where_it_was_stopped(tmp_path):
     assert process.returncode == 143
     done = sum(len(j.read_text().splitlines()) for j in journals if j.exists())
     times = store_of(folder).read().fit_seconds.sum()
-    process = start(folder, "--recompute", jobs=1)
-    out, err = process.communicate(timeout=120)
-    assert f"{slow_paper.JOBS - done} computed, {done} already there." in out, err
+    again = run(recompute=True)
+    assert (again["computed"], again["kept"]) == (slow_paper.JOBS - done, done)
     assert not any(j.exists() for j in journals)
     assert store_of(folder).read().fit_seconds.sum() != times
     for name, jobs in (("more", 18), ("main", 42)):  # and then anew, each of them
-        process = start(folder, "--recompute", "--experiment", name, jobs=1)
-        out, err = process.communicate(timeout=120)
-        assert f"{jobs} computed, 0 already there." in out, err
+        anew = run(recompute=True, experiments=[name])
+        assert (anew["computed"], anew["kept"]) == (jobs, 0)
     assert len(kept(folder)) == slow_paper.JOBS
 
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -51,8 +52,8 @@ def python(code, folder, **more):
 
 
 @pytest.fixture
-def two_kernels(tmp_path):
-    """A package of two kernel files, one calling the other; returns a function that runs them."""
+def kernels(tmp_path):
+    """Folder with two kernel files, one calling the other."""
     kernels = tmp_path / "ldlrepro" / "kernels"
     kernels.mkdir(parents=True)
     for name in ("_jit.py", "_cache.py"):
@@ -60,6 +61,12 @@ def two_kernels(tmp_path):
     files = {"../__init__.py": "", "__init__.py": "", "inner.py": INNER, "outer.py": OUTER}
     for name, text in files.items():
         (kernels / name).write_text(text)
+    return kernels
+
+
+@pytest.fixture
+def two_kernels(kernels, tmp_path):
+    """A function that runs them in a process, and returns value, hits and what was told."""
 
     def run(inner=INNER, jit=None):
         (kernels / "inner.py").write_text(inner)
@@ -80,10 +87,9 @@ def test_a_change_in_an_imported_kernel_is_seen(two_kernels):
     assert two_kernels(changed) == ["40.0", "1"]
 
 
-def test_who_does_not_sit_at_a_terminal_is_told_nothing(two_kernels, tmp_path):
-    two_kernels()  # makes the files
+def test_who_does_not_sit_at_a_terminal_is_told_nothing(kernels, tmp_path):
     code = "from ldlrepro.kernels.outer import outer; print(outer(2.0))"
-    assert python(code, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "other")) == ("30.0", "")
+    assert python(code, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == ("30.0", "")
 
 
 @pytest.mark.slow
@@ -133,3 +139,52 @@ def test_code_that_is_cut_short_is_missing(two_kernels, tmp_path, pattern, share
         os.truncate(path, int(path.stat().st_size * share))
     assert cut and two_kernels()[:2] == ["30.0", "0"]
     assert two_kernels() == ["30.0", "1"]
+
+
+#: A process that begins to compile, and lets another ask for the same kernel meanwhile.
+BUSY = """
+import os, time
+from pathlib import Path
+from numba.core import event
+from ldlrepro.kernels.outer import outer
+
+class Compiling(event.Listener):
+    def on_start(self, _):
+        Path("begun").touch()
+        while not Path("asked").exists():
+            time.sleep(0.01)
+        time.sleep(0.5)
+        {then}
+
+    def on_end(self, _):
+        pass
+
+with event.install_listener("numba:compile", Compiling()):
+    try:
+        outer(2.0)
+    except KeyboardInterrupt:
+        time.sleep(60)
+"""
+ASK = f"from pathlib import Path; Path('asked').touch(){CALL}"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no turns there")
+@pytest.mark.parametrize(
+    "then, hits",
+    [("pass", "1"), ("raise KeyboardInterrupt", "0"), ("os.kill(os.getpid(), 9)", "0")],
+    ids=["to its end", "until Ctrl-C", "until it is killed"],
+)
+def test_processes_take_turns_to_compile(kernels, tmp_path, then, hits):
+    """The second reads what the first has compiled, and compiles where the first did not."""
+    variables = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-c", BUSY.format(then=then)]
+    first = subprocess.Popen(command, cwd=tmp_path, env=os.environ | variables)
+    try:
+        while not (tmp_path / "begun").exists():
+            assert first.poll() is None
+            time.sleep(0.01)
+        second, _ = python(ASK, tmp_path, NUMBA_CACHE_DIR=variables["NUMBA_CACHE_DIR"])
+        assert second.split(" ")[:2] == ["30.0", hits]
+    finally:
+        first.kill()
+        first.wait()
