@@ -1,7 +1,6 @@
 """Names of the package: `lazy_loader` reads them here and imports each at its first use."""
 
 from . import datasets, errors, metrics, protocols, report
-from .comparing import compare
 from .discovery import all_estimators
 from .models.age._aas import AAS
 from .models.age._d2ldl import D2LDL
@@ -46,6 +45,7 @@ from .models.trees._multi_output_rf import MultiOutputRF
 from .models.trees._ndf import NDFLDL
 from .models.trees._single_label import SingleLabelRF
 from .models.trees._structrf import StructRF
+from .user.compare import compare
 
 __version__: str
 

@@ -240,7 +240,8 @@ def notebooks(options):
 
 def compare(options):
     """Print how methods do beside each other."""
-    from ldlrepro import comparing, userdata
+    from ldlrepro.user import compare as comparing
+    from ldlrepro.user import data as userdata
 
     if options.out and options.out.suffix not in (".html", ".csv"):
         raise comparing.CompareError(f"--out {options.out}: write a page, .html, or records, .csv.")

@@ -41,6 +41,30 @@ def _two_sided(difference, factor):
     return float(2 * special.stdtr(len(difference) - 1, -abs(t)))
 
 
+def correlated_posterior(difference, region):
+    """Posterior of the mean difference of two methods on one data set, over k folds.
+
+    The Bayesian counterpart of `corrected_t` (Corani and Benavoli 2015): a t distribution with
+    k - 1 degrees of freedom, whose variance is (1/k + 1/(k - 1)) s^2.
+
+    Parameters
+    ----------
+    difference : (k,) differences of losses, the second method's minus the first's
+    region : float, a mean difference up to this counts as none
+
+    Returns
+    -------
+    tuple of three probabilities: the first is better, there is no difference, the second is better
+    """
+    difference = np.asarray(difference, float)
+    k, mean = len(difference), difference.mean()
+    scale = np.sqrt(difference.var(ddof=1) * (1 / k + 1 / (k - 1)))
+    if scale == 0:
+        return float(mean > region), float(abs(mean) <= region), float(mean < -region)
+    below, above = (special.stdtr(k - 1, (sign * region - mean) / scale) for sign in (-1, 1))
+    return 1 - above, above - below, below
+
+
 def holm(p):
     """p-values adjusted for their number by Holm's steps: as they are below a level, so are these.
 

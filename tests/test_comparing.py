@@ -22,8 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ldlrepro
-from ldlrepro import SABFGS, AdaBoostLDL, cli, commands, comparing, datasets, stats, userdata
-from ldlrepro.comparing import CompareError, compare, load_methods
+from ldlrepro import SABFGS, AdaBoostLDL, cli, commands, datasets, stats
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.discovery import TASKS
 from ldlrepro.errors import (
@@ -32,15 +31,19 @@ from ldlrepro.errors import (
     NormalisationWarning,
     UnknownNameError,
 )
-from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
-from ldlrepro.papers.comparison.folds import folds_picture
-from ldlrepro.protocols import environment, own, runner, state
+from ldlrepro.protocols import environment, runner, state
 from ldlrepro.protocols.split import ten_folds
 from ldlrepro.report.html import for_spreadsheets
-from ldlrepro.userdata import UserDataError
+from ldlrepro.user import compare as comparing
+from ldlrepro.user import data as userdata
+from ldlrepro.user import runs as own
+from ldlrepro.user.compare import CompareError, compare, load_methods
+from ldlrepro.user.data import UserDataError
+from ldlrepro.user.folds import folds_picture
+from ldlrepro.user.foreign import OnSimplex, Scores
 
 
 def rows(n=40, c=3, seed=0):

@@ -234,7 +234,7 @@ def test_warnings_name_the_line_of_the_user():
     for call in (
         lambda: AAKNN().fit(toy.X, 2 * toy.D),
         lambda: AAKNN().fit(toy.X, toy.D).score(toy.X, 2 * toy.D),
-        lambda: ldlrepro.userdata.bunch(toy.X, 2 * toy.D),
+        lambda: ldlrepro.user.data.bunch(toy.X, 2 * toy.D),
     ):
         with pytest.warns(NormalisationWarning) as caught:
             call()
@@ -333,7 +333,7 @@ def test_rows_with_other_names_are_refused(of_X, of_D):
         lambda: AAKNN().fit(X, toy.D).score(X, D),
         lambda: CCA().fit(X, D),
         lambda: AAKNN().fit(X, y=D),
-        lambda: ldlrepro.userdata.bunch(X, D),
+        lambda: ldlrepro.user.data.bunch(X, D),
         lambda: compare({"knn": AAKNN()}, X, D, folds=2),
     ):
         with pytest.raises(ValueError, match=message):
@@ -349,7 +349,7 @@ def test_rows_with_other_names_are_refused(of_X, of_D):
 
 def test_rows_that_are_only_counted_are_paired_with_a_word():
     X, D = frames(ORDER, None)
-    for call in (lambda: AAKNN().fit(X, D), lambda: ldlrepro.userdata.bunch(X, D)):
+    for call in (lambda: AAKNN().fit(X, D), lambda: ldlrepro.user.data.bunch(X, D)):
         with pytest.warns(RowNamesWarning, match="rows are paired by position") as caught:
             call()
         assert caught[0].filename == __file__

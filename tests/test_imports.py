@@ -30,7 +30,6 @@ DISTRIBUTIONS = {
     "distributed": "dask",
     "lazy_loader": "lazy-loader",
     "pyldl": "python-ldl",
-    "scikit_posthocs": "scikit-posthocs",
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
     "IPython": "ipython",
@@ -118,7 +117,7 @@ def test_a_name_that_is_not_there():
 def test_all_at_once():
     names = python("from ldlrepro import *; print(*dir())").split()
     assert set(ldlrepro.__all__) <= set(names)
-    loaded = "import sys, ldlrepro, ldlrepro.report; print('ldlrepro.comparing' in sys.modules)"
+    loaded = "import sys, ldlrepro, ldlrepro.report; print('ldlrepro.user.compare' in sys.modules)"
     assert python(loaded, EAGER_IMPORT="1") == "True"
     assert python(loaded, EAGER_IMPORT="0") == python(loaded) == "False"
 

@@ -26,7 +26,6 @@ LAYER = {
     "metrics": 1,
     "datasets": 1,
     "published": 1,
-    "userdata": 1,
     "base": 2,
     "models": 3,
     "": 3,  # ldlrepro/__init__.py, which re-exports the models
@@ -34,14 +33,13 @@ LAYER = {
     "stats": 3,
     "protocols": 3,
     "discovery": 4,
-    "foreign": 4,
     "report": 4,
     "papers": 5,
     "cli": 6,
     "commands": 6,
     "__main__": 6,
     "batch": 6,
-    "comparing": 6,
+    "user": 6,
     "scoreboard": 6,
 }
 #: Functions that import, or look for, a module by its name as text.

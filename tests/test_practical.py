@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 import yaml
 
-from ldlrepro import paths, userdata
+from ldlrepro import paths
 from ldlrepro.papers import chapter_names, get_paper
+from ldlrepro.user import data as userdata
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="not installed")
 ROOT = paths.PACKAGE.parent
@@ -119,4 +120,4 @@ def test_no_reader_unpickles_or_unpacks_into_a_folder():
     ]
     assert len(found) >= 7
     others = {where for where, call in found if not any(s in call for s in safe)}
-    assert others == {"protocols/own.py"}  # between processes of one run
+    assert others == {"user/runs.py"}  # between processes of one run

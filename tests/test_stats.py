@@ -55,3 +55,13 @@ def test_ranks():
     values = [[0.1, 0.3, 0.2], [0.5, 0.5, 0.1]]
     assert stats.ranks(values, greater_is_better=False).tolist() == [[1, 3, 2], [2.5, 2.5, 1]]
     assert stats.ranks(values, greater_is_better=True).tolist() == [[3, 1, 2], [1.5, 1.5, 3]]
+
+
+def test_correlated_posterior():
+    """Values that baycomp 1.0.3 gave (`two_on_single` with rope 0.01), and equal differences."""
+    found = stats.correlated_posterior([0.02, 0.05, -0.01, 0.03], 0.01)
+    assert found == pytest.approx([0.720297827918, 0.186056805315, 0.093645366767]) and sum(
+        found
+    ) == pytest.approx(1)
+    assert stats.correlated_posterior([0.02, 0.02], 0.01) == (1, 0, 0)
+    assert stats.correlated_posterior([0.005, 0.005], 0.01) == (0, 1, 0)

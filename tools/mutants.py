@@ -58,7 +58,7 @@ NEAREST = {
     "protocols/fingerprint": ("fingerprint", "verify"),
     "protocols/journal": ("runner", "interruptions", "worker"),
     "protocols/ledger": ("ledger", "verify", "fingerprint", "runner"),
-    "protocols/own": ("comparing", "runner"),
+    "user/runs": ("comparing", "runner"),
     "papers/refit": ("against", "practical", "report", "verify"),
     "protocols/rounding": ("report_rounding", "verify", "cli"),
     "protocols/source": ("fingerprint",),

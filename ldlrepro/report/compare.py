@@ -7,13 +7,12 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import scikit_posthocs
 from scipy.stats import false_discovery_control, studentized_range
 
 from ldlrepro import stats
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import rounding
-from ldlrepro.report.plots import nothing
+from ldlrepro.report.plots import nothing, plain
 from ldlrepro.report.tables import show
 from ldlrepro.report.values import Beside, Difference, Held, Shown, Spread, Wins
 
@@ -275,7 +274,7 @@ def family_ranks(records, methods, measure):
 
     Returns
     -------
-    DataFrame, a row a family, a column a method; its attribute ``sets`` says how many sets
+    DataFrame, a row a family, a column a method; and how many sets there are
     """
     mean = records.pivot_table(index="dataset", columns="method", values=measure, sort=False)
     mean = mean.reindex(columns=list(methods)).dropna()
@@ -284,29 +283,52 @@ def family_ranks(records, methods, measure):
         index=mean.index,
         columns=mean.columns,
     )
-    found = ranks.groupby(ranks.index.map(family), sort=False).mean()
-    found.attrs["sets"] = len(mean)
-    return found
+    return ranks.groupby(ranks.index.map(family), sort=False).mean(), len(mean)
 
 
 def critical_difference(records, methods, measure, title):
-    """Average ranks over families of data sets; bars join what Nemenyi's test does not separate.
+    """Average ranks over families of data sets, a row a method, the best first.
 
-    The test takes the ranks that are drawn, averages over a family's sets: as if each family were
-    one set, so it errs on the side of joining.
+    A bar beside the rows joins methods of which no two are separated by Nemenyi's test at 5%. The
+    test takes the ranks that are drawn, averages over a family's sets: as if each family were one
+    set, so it errs on the side of joining.
     """
-    ranks = family_ranks(records, methods, measure)
+    ranks, sets = family_ranks(records, methods, measure)
     if len(ranks) < 3:
         return nothing("Ranks are compared over three families of data sets or more.")
-    average, k = ranks.mean(), ranks.shape[1]
-    gaps = np.abs(np.subtract.outer(average.to_numpy(), average.to_numpy()))
-    p = studentized_range.sf(gaps / np.sqrt(k * (k + 1) / (12 * len(ranks))), k, np.inf)
-    figure, axis = plt.subplots(figsize=(8, 1 + 0.4 * len(methods)))
-    p = pd.DataFrame(p, ranks.columns, ranks.columns)
-    scikit_posthocs.critical_difference_diagram(average, p, ax=axis)
-    axis.set_title(f"{title}; {len(ranks)} families of {ranks.attrs['sets']} data sets")
-    figure.behind = [axis.get_title(), *ranks.columns, average.to_numpy(), p.to_numpy()]
+    average = ranks.mean().sort_values(kind="stable")
+    figure, axis = plt.subplots(figsize=(8, 1.1 + 0.27 * len(average)))
+    rows = np.arange(len(average))
+    axis.hlines(rows, 1, average, color="0.85", linewidth=1)
+    axis.plot(average, rows, "o")
+    for group, (first, last) in enumerate(_groups(nemenyi(average.to_numpy(), len(ranks)))):
+        at = average.max() + 0.4 + 0.25 * group
+        axis.vlines(at, first - 0.25, last + 0.25, linewidth=3, color="0.35")
+        if group == 0:
+            words = "no two beside a bar\ndiffer significantly"
+            axis.annotate(
+                words, (at, last + 0.25), (0, -4), textcoords="offset points", va="top", fontsize=8
+            )
+    axis.set_yticks(rows, [plain(name) for name in average.index])
+    axis.set_ylim(len(average) + 0.6, -0.6)
+    axis.set_xlabel(f"average rank over {len(ranks)} families of {sets} data sets; 1 is the best")
+    axis.set_title(title)
+    figure.tight_layout()
     return figure
+
+
+def nemenyi(average, n):
+    """p-values of Nemenyi's test, (k, k), for average ranks (k,) over ``n`` sets."""
+    k = len(average)
+    gaps = np.abs(np.subtract.outer(average, average))
+    return studentized_range.sf(gaps / np.sqrt(k * (k + 1) / (12 * n)), k, np.inf)
+
+
+def _groups(p):
+    """(first, last) row of each largest group of neighbours of which no two differ at 5%."""
+    lasts = [int(np.flatnonzero(row >= LEVEL).max()) for row in p]
+    pairs = enumerate(lasts)
+    return [(i, last) for i, last in pairs if last > i and last not in lasts[:i]]
 
 
 def firsts(means):

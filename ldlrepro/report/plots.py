@@ -32,8 +32,7 @@ def style():
 def drawn(figure):
     """A line that names the data and the words of a figure by a hash, to six digits of each number.
 
-    Layout, colours, fonts, arrows and tick labels do not count. A figure with an attribute
-    ``behind`` is drawn from that: where a library draws in no order.
+    Layout, colours, fonts, arrows and tick labels do not count.
     """
     digest = hashlib.sha256()
     for one in _contents(figure):
@@ -44,9 +43,6 @@ def drawn(figure):
 
 
 def _contents(figure):
-    if hasattr(figure, "behind"):
-        yield from figure.behind
-        return
     for axis in figure.axes:
         for line in axis.lines:
             yield line.get_xydata()

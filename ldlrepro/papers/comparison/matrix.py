@@ -2,7 +2,6 @@
 
 from itertools import combinations
 
-import baycomp
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import ParameterGrid
@@ -134,14 +133,12 @@ def ranks(records, measure):
 
     Returns
     -------
-    Series, the best first; its attribute ``families`` says how many there are
+    Series, the best first
     """
     table = means(records, measure).dropna()
     ranked = stats.ranks(table.to_numpy().T, MEASURES[measure].greater_is_better).T
     by_family = by_families(pd.DataFrame(ranked, index=table.index, columns=table.columns))
-    found = by_family.mean(axis=1).sort_values()
-    found.attrs["families"] = by_family.shape[1]
-    return found
+    return by_family.mean(axis=1).sort_values()
 
 
 def ranks_and_limits(records, experiment, null, measure, names):
@@ -326,9 +323,7 @@ def practical(records, methods, null, measure, region=REGION):
         for _, folds in share[[first, second]].dropna().groupby("dataset"):
             if len(folds) > 1:
                 # Of losses the lower is better: the first is where the second's is higher.
-                p = baycomp.two_on_single(
-                    folds[second].to_numpy(), folds[first].to_numpy(), rope=region
-                )
+                p = stats.correlated_posterior(folds[second] - folds[first], region)
                 sure = [i for i in range(3) if p[i] > SURE]
                 found[sure[0] if sure else 3] += 1
         rows.append((first, second, *found))

@@ -19,19 +19,20 @@ from ldlrepro.base import LDLEstimator
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.discovery import all_estimators
 from ldlrepro.errors import LdlreproError, UnknownNameError
-from ldlrepro.foreign import OnSimplex, Scores
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
-from ldlrepro.papers.comparison.folds import folds_picture
 from ldlrepro.papers.mldf.tables import own_measures
 from ldlrepro.parameters import LARGEST_SEED, listed
-from ldlrepro.protocols import ledger, own, read, state
+from ldlrepro.protocols import ledger, read, state
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.report.provenance import display_names
-from ldlrepro.userdata import bunch, check_name
+from ldlrepro.user import runs
+from ldlrepro.user.data import bunch, check_name
+from ldlrepro.user.folds import folds_picture
+from ldlrepro.user.foreign import OnSimplex, Scores
 
 #: What runs on a user's data where none is named: one or two of each family.
 DEFAULTS = {
@@ -82,10 +83,10 @@ def compare(
         whose predictions are put on the simplex where they are off it. None takes some of each
         family, on your own data only.
     X : (n, q) features, array or DataFrame, whose names scikit-learn's classes get; or a bunch of
-        `userdata.read`
+        `ldlrepro.user.data.read`
     D : (n, c) label distributions, or zeros and ones for multi-label data
     datasets : list of registered names; their data have to be at hand
-    task : of your data, "ldl", "multilabel" or "auto" (see `ldlrepro.userdata.bunch`)
+    task : of your data, "ldl", "multilabel" or "auto" (see `ldlrepro.user.data.bunch`)
     folds, random_state : int, of your data; registered sets keep the folds of the records
     n_jobs : processes; numbers do not depend on it
     records : folder that keeps each fit, so that a run can be stopped and goes on; None keeps none
@@ -137,7 +138,7 @@ def compare(
         if not 2 <= folds <= len(data.X):
             raise CompareError(f"folds is {folds}: from 2 to the number of rows, {len(data.X)}.")
         experiment = Experiment(
-            own.EXPERIMENT,
+            runs.EXPERIMENT,
             (),
             (data.name,),
             folds=folds,
@@ -155,7 +156,7 @@ def compare(
             stored = own_measures(stored)
     columns = data.feature_names if stored is None and data.get("is_named") else None
     chosen = _methods(methods, kind, stored, columns)
-    made, notes = own.run(chosen, sources, experiment, records, n_jobs, progress)
+    made, notes = runs.run(chosen, sources, experiment, records, n_jobs, progress)
     if stored is not None:  # a user's copy that is not the registered file is named so
         names = display_names(made, sources, table.reset_index())
     every = made if stored is None else pd.concat([made, stored], ignore_index=True)
@@ -290,12 +291,12 @@ class Comparison:
 
     def to_html(self, path):
         """Write one page that needs no other file: matrix, plots, tables, tests, the CSV inside."""
-        from ldlrepro.papers.comparison import page
+        from ldlrepro.user import page
 
         page.write(self, path)
 
     def _repr_html_(self):
-        from ldlrepro.papers.comparison import page
+        from ldlrepro.user import page
 
         return page.tables(self)
 
@@ -398,7 +399,7 @@ def _is_file_of(module, path):
 def _is_theirs(module):
     """Whether a module is a file of the user's, and none of Python's or of a package."""
     file = getattr(module, "__file__", None)
-    return not own.is_installed(file) and not own.is_own(module.__name__)
+    return not runs.is_installed(file) and not runs.is_own(module.__name__)
 
 
 def at_hand():

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols.store import write_whole
-from ldlrepro.report.compare import LEVEL
+from ldlrepro.report.compare import LEVEL, family
 from ldlrepro.report.plots import style
 from ldlrepro.report.tables import show
 
@@ -39,7 +39,8 @@ def tables(found):
         parts.append(_wide(show(found.against(name), caption, False, form="{:+.1%}")))
     if len(found.names) > 1:
         ranks = found.ranks()
-        caption = f"Average ranks by {label} over {ranks.attrs['families']} families of data sets"
+        families = len({family(d) for d in found.names})
+        caption = f"Average ranks by {label} over {families} families of data sets"
         frame = ranks.rename("rank").rename_axis("method").reset_index()
         parts.append(_wide(show(frame, caption, False, form="{:.2f}")))
     time = found.records.groupby(["method", "dataset"], sort=False).fit_seconds.median().unstack()
