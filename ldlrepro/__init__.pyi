@@ -14,13 +14,13 @@ from .models.boosting._ldlogitboost import LDLogitBoost
 from .models.deep._dldl import DLDL
 from .models.deep._ldlf import DeepLDLForest
 from .models.deep._ndf import DeepNDFLDL
-from .models.embedding._cca import CCA, KernelCCA
+from .models.embedding._cca import CCA
 from .models.embedding._decoder import EmbeddingKNN
 from .models.embedding._ldsvr import LDSVR
-from .models.embedding._lpp import LPP, KernelLPP
+from .models.embedding._lpp import LPP
 from .models.embedding._mslp import MSLP
-from .models.embedding._npe import NPE, KernelNPE
-from .models.embedding._pca import PCA, KernelPCA
+from .models.embedding._npe import NPE
+from .models.embedding._pca import PCA
 from .models.ensemble._adaboost import AdaBoostLDL
 from .models.ensemble._bagging import BaggingLDL
 from .models.maxent._lcldl import LCLDL
@@ -68,10 +68,6 @@ __all__ = [
     "ERFPCT",
     "EmbeddingKNN",
     "IISALDL",
-    "KernelCCA",
-    "KernelLPP",
-    "KernelNPE",
-    "KernelPCA",
     "LARR",
     "LCLDL",
     "LDLForest",

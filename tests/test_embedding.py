@@ -11,7 +11,6 @@ from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.manifold import LocallyLinearEmbedding
 
-import ldlrepro
 from ldlrepro import CCA, LDSVR, LPP, NPE, PCA
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import kl_divergence
@@ -20,8 +19,9 @@ from ldlrepro.models.embedding._graph import feature_neighbours, heat, link, sca
 from ldlrepro.models.embedding._npe import reconstruction_weights
 from ldlrepro.papers.learners import AAKNN, EmbeddingKNN
 
-NAMES = ("LPP", "NPE", "PCA", "CCA", "KernelLPP", "KernelNPE", "KernelPCA", "KernelCCA")
-TRANSFORMERS = [getattr(ldlrepro, name)() for name in NAMES]
+KINDS = [(kind, kernel) for kernel in ("linear", "rbf") for kind in (LPP, NPE, PCA, CCA)]
+NAMES = [f"{kind.__name__}-{kernel}" for kind, kernel in KINDS]
+TRANSFORMERS = [kind(kernel=kernel) for kind, kernel in KINDS]
 each = pytest.mark.parametrize("transformer", TRANSFORMERS, ids=NAMES)
 toy = make_toy(n_train=80, random_state=0)
 

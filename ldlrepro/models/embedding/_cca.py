@@ -66,39 +66,3 @@ class CCA(Embedding):
             return np.zeros((Z.shape[1], 1))
         left, _, _ = svd((Z / scale).T @ U[:, :rank], full_matrices=False)
         return left[:, :count] / scale[:, None]
-
-
-class KernelCCA(CCA):
-    """CCA [1]_ on the components of the rbf kernel.
-
-    Parameters
-    ----------
-    ratio, variance : as for CCA; the components are those of the kernel.
-    width : float > 0 or None, of the kernel, as for CCA.
-
-    See Also
-    --------
-    CCA : The linear form.
-    KernelPCA : Components of this kernel alone.
-
-    Notes
-    -----
-    At most as many kernel components as features are kept: with all of them every correlation
-    would be 1.
-
-    References
-    ----------
-    .. [1] Hardoon, Szedmak, Shawe-Taylor, "Canonical correlation analysis: an overview with
-       application to learning methods", Neural Computation 16(12), 2004.
-
-    Examples
-    --------
-    >>> from ldlrepro import KernelCCA, datasets
-    >>> toy = datasets.make_toy(random_state=0)
-    >>> embedding = KernelCCA(ratio=0.6).fit(toy.X, toy.D)
-    >>> embedding.transform(toy.X_test).shape
-    (2601, 2)
-    """
-
-    def __init__(self, ratio=0.1, *, variance=1.0, width=None):
-        super().__init__(ratio, variance=variance, kernel="rbf", width=width)

@@ -64,37 +64,3 @@ class LPP(GraphEmbedding):
         W = heat(link(feature_neighbours(X, self.n_neighbors)), X)
         T = whiten(Z, np.asarray(W.sum(axis=1)).ravel())
         return smallest(scatter(W, Z @ T), T, count)
-
-
-class KernelLPP(LPP):
-    """LPP with the rbf kernel (He and Niyogi 2003 [1]_), on kernel components.
-
-    Parameters
-    ----------
-    n_neighbors, ratio, variance : as for LPP; the components are those of the kernel.
-    width : float > 0 or None, of the kernel, as for LPP.
-
-    See Also
-    --------
-    LPP : The linear form.
-    KernelNPE : The other graph embedding on this kernel.
-
-    Notes
-    -----
-    At most as many kernel components as features are kept.
-
-    References
-    ----------
-    .. [1] He, Niyogi, "Locality preserving projections", NIPS 2003.
-
-    Examples
-    --------
-    >>> from ldlrepro import KernelLPP, datasets
-    >>> toy = datasets.make_toy(random_state=0)
-    >>> embedding = KernelLPP(ratio=0.6).fit(toy.X, toy.D)
-    >>> embedding.transform(toy.X_test).shape
-    (2601, 2)
-    """
-
-    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):
-        super().__init__(n_neighbors, ratio=ratio, variance=variance, kernel="rbf", width=width)

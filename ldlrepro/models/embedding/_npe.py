@@ -63,38 +63,6 @@ class NPE(GraphEmbedding):
         return smallest(residual.T @ residual, T, count)
 
 
-class KernelNPE(NPE):
-    """NPE [1]_ on the components of the rbf kernel; neighbours and weights are of the features.
-
-    Parameters
-    ----------
-    n_neighbors, ratio, variance, width : as for `KernelLPP`.
-
-    See Also
-    --------
-    NPE : On the features as they are.
-
-    Notes
-    -----
-    At most as many kernel components as features are kept.
-
-    References
-    ----------
-    .. [1] He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005.
-
-    Examples
-    --------
-    >>> from ldlrepro import KernelNPE, datasets
-    >>> toy = datasets.make_toy(random_state=0)
-    >>> embedding = KernelNPE(ratio=0.6).fit(toy.X, toy.D)
-    >>> embedding.transform(toy.X_test).shape
-    (2601, 2)
-    """
-
-    def __init__(self, n_neighbors=5, *, ratio=0.1, variance=0.98, width=None):
-        super().__init__(n_neighbors, ratio=ratio, variance=variance, kernel="rbf", width=width)
-
-
 def reconstruction_weights(X, neighbours):
     """Weights (n, k) that sum to 1 and rebuild the rows of X (n, q) from ``neighbours`` (n, k)."""
     n, k = neighbours.shape

@@ -50,33 +50,3 @@ class PCA(Embedding):
     def _directions(self, X, Z, D, count):
         directions = np.eye(Z.shape[1], count)
         return directions / Z.std(axis=0)[:count] if self.whiten else directions
-
-
-class KernelPCA(PCA):
-    """PCA in the space of the rbf kernel; scikit-learn's, with the ratio u [1]_.
-
-    Parameters
-    ----------
-    ratio, whiten : as for PCA.
-    width : float > 0 or None, of the kernel, as for PCA.
-
-    See Also
-    --------
-    PCA : The linear form.
-
-    References
-    ----------
-    .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
-       2018.
-
-    Examples
-    --------
-    >>> from ldlrepro import KernelPCA, datasets
-    >>> toy = datasets.make_toy(random_state=0)
-    >>> embedding = KernelPCA(ratio=0.6).fit(toy.X, toy.D)
-    >>> embedding.transform(toy.X_test).shape
-    (2601, 2)
-    """
-
-    def __init__(self, ratio=0.1, *, whiten=False, width=None):
-        super().__init__(ratio, whiten=whiten, kernel="rbf", width=width)
