@@ -5,6 +5,7 @@ import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import architecture
 import pytest
 
 import ldlrepro
@@ -12,36 +13,8 @@ from ldlrepro.papers import paper_names
 
 ROOT = Path(ldlrepro.__file__).parent
 
-#: Layer of each part of the package; a module that is not here has to be given a place.
-LAYER = {
-    "paths": 0,
-    "errors": 0,
-    "parameters": 0,
-    "parameter_types": 0,
-    "validation": 0,
-    "memory": 0,
-    "threads": 0,
-    "entrance": 0,
-    "kernels": 0,
-    "metrics": 1,
-    "datasets": 1,
-    "published": 1,
-    "base": 2,
-    "models": 3,
-    "": 3,  # ldlrepro/__init__.py, which re-exports the models
-    "declare": 3,
-    "stats": 3,
-    "protocols": 3,
-    "discovery": 4,
-    "report": 4,
-    "papers": 5,
-    "cli": 6,
-    "commands": 6,
-    "__main__": 6,
-    "batch": 6,
-    "user": 6,
-    "scoreboard": 6,
-}
+#: Layer of each part of the package, as the book says; ldlrepro/__init__.py re-exports the models.
+LAYER = {part: n for n, _, parts, _ in architecture.layers() for part in parts} | {"": 3}
 #: Functions that import, or look for, a module by its name as text.
 BY_NAME = {"import_module", "__import__", "find_spec"}
 #: Names of papers that are no words of anything else.
@@ -182,6 +155,10 @@ def violations(graph, at_run_time):
     except CycleError as error:
         found.append(f"a cycle: {' -> '.join(error.args[1])}")
     return found
+
+
+def test_the_picture_of_the_layers_is_that_of_the_table():
+    assert architecture.PICTURE.read_text(encoding="utf-8") == architecture.svg()
 
 
 def test_the_package_keeps_its_layers():

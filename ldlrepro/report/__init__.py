@@ -4,6 +4,7 @@ What all chapters share is here; what one paper alone shows is in its own packag
 numbers, as a rule a frame of them; those called ``show_`` and more make HTML of it.
 """
 
+from ldlrepro.report.chapter import Chapter
 from ldlrepro.report.claims import show_claims, show_verdicts
 from ldlrepro.report.compare import show_head_to_head, tally
 from ldlrepro.report.departures import show_departures
@@ -23,6 +24,7 @@ from ldlrepro.report.tables import (
 from ldlrepro.report.yardstick import confusion_of, confusion_picture, skill_picture
 
 __all__ = [
+    "Chapter",
     "agreement",
     "confusion_of",
     "confusion_picture",
