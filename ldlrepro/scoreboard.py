@@ -10,9 +10,6 @@ from ldlrepro.report.claims import VERDICTS
 from ldlrepro.report.values import Outcomes
 from ldlrepro.report.yardstick import confusion_of, total
 
-#: Lines of README.md between which `in_markdown` stands.
-MARKERS = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
-
 
 @cache
 def chapters():
@@ -101,13 +98,6 @@ def for_readers(board):
             "not run": board["claims not run"],
         }
     )
-
-
-def in_markdown(board):
-    """`for_readers` as a table of README.md."""
-    shown = for_readers(board)
-    lines = [shown.columns, ["---"] * len(shown.columns), *shown.to_numpy().tolist()]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def show_causes(name):

@@ -8,9 +8,9 @@ import sys
 import tomllib
 import zipfile
 
-import badges
 import numpy as np
 import pytest
+import readme
 import yaml
 
 from ldlrepro import paths
@@ -57,11 +57,11 @@ def test_the_archive_is_one_folder(tmp_path):
 
 
 def test_badges_are_current(board):
-    expected = badges.facts(board)
-    assert {p.stem for p in badges.FOLDER.glob("*.svg")} == set(expected)
+    expected = readme.facts(board)
+    assert {p.stem for p in readme.FOLDER.glob("*.svg")} == set(expected)
     for name, fact in expected.items():
-        stored = (badges.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
-        assert stored == badges.svg(*fact), "run: python tools/badges.py"
+        stored = (readme.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
+        assert stored == readme.svg(*fact), "run: python tools/readme.py"
         assert f"](book/_static/badges/{name}.svg)" in text("README.md")
 
 

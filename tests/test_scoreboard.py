@@ -5,6 +5,7 @@ import re
 from html import escape
 
 import pytest
+import readme
 
 from ldlrepro import paths, scoreboard, stats
 from ldlrepro.papers import chapter_names, paper_names
@@ -60,9 +61,9 @@ def test_page_one_and_the_readme_show_the_scoreboard(board):
     shown = scoreboard.for_readers(board)
     page = rows(outputs(paths.NOTEBOOKS.parent / "book", "intro"), "The five papers")
     assert page == shown.astype(str).to_numpy().tolist()
-    readme = (paths.NOTEBOOKS.parent / "README.md").read_text(encoding="utf-8")
-    start, end = scoreboard.MARKERS
-    assert readme.split(start)[1].split(end)[0].strip() == scoreboard.in_markdown(board)
+    text = (paths.NOTEBOOKS.parent / "README.md").read_text(encoding="utf-8")
+    start, end = readme.MARKERS
+    assert text.split(start)[1].split(end)[0].strip() == readme.in_markdown(board)
 
 
 @pytest.mark.parametrize("name", chapter_names())

@@ -1,6 +1,8 @@
-"""Badges of the README: small pictures of facts that stand in this repository. No network.
+"""The README's scoreboard and badges, from facts that stand in this repository. No network.
 
-``python tools/badges.py`` writes them again; a test compares them with the facts.
+    python tools/readme.py
+
+A test compares what is written with the facts.
 """
 
 import re
@@ -12,6 +14,8 @@ from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.claims import VERDICTS
 
 ROOT = paths.PACKAGE.parent
+#: Lines of README.md between which `in_markdown` stands.
+MARKERS = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
 FOLDER = ROOT / "book" / "_static" / "badges"
 _CHARACTER, _HEIGHT, _SPACE = 6.6, 20, 8
 
@@ -26,6 +30,13 @@ aria-label="{label}: {value}">
 </g>
 </svg>
 """
+
+
+def in_markdown(board):
+    """`scoreboard.for_readers` as a table of README.md."""
+    shown = scoreboard.for_readers(board)
+    lines = [shown.columns, ["---"] * len(shown.columns), *shown.to_numpy().tolist()]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def facts(board):
@@ -64,10 +75,14 @@ def svg(label, value):
 
 
 def main():
-    """Write the badges."""
-    FOLDER.mkdir(exist_ok=True)
-    for name, fact in facts(scoreboard.scoreboard()).items():
+    """Write the table and the badges."""
+    board = scoreboard.scoreboard()
+    for name, fact in facts(board).items():
         write_whole(FOLDER / f"{name}.svg", svg(*fact))
+    readme, (start, end) = ROOT / "README.md", MARKERS
+    before, rest = readme.read_text(encoding="utf-8").split(start)
+    _, after = rest.split(end)
+    write_whole(readme, f"{before}{start}\n{in_markdown(board)}\n{end}{after}")
 
 
 if __name__ == "__main__":
