@@ -78,8 +78,10 @@ def run(
     RunError
         After everything else is done, if jobs failed; at once, where records cannot be written
         or workers die.
+    TypeError
+        For a name in place of a Paper.
     UnknownNameError
-        A paper, data set, method or experiment that does not exist.
+        A data set, method or experiment that does not exist.
 
     See Also
     --------
