@@ -5,8 +5,8 @@ A folder with a file experiments.py is a paper. It is loaded when somebody asks 
 
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 
-from ldlrepro import paths
 from ldlrepro.errors import UnknownNameError
 
 
@@ -17,7 +17,7 @@ def paper_names():
     --------
     get_paper : The declaration of one.
     """
-    return sorted(p.parent.name for p in (paths.PACKAGE / "papers").glob("*/experiments.py"))
+    return _folders_with("experiments.py")
 
 
 def get_paper(name):
@@ -42,7 +42,7 @@ def get_papers(names=None):
 
 def chapter_names():
     """Names of the papers that have a chapter, a file chapter.py, in their folder."""
-    return sorted(p.parent.name for p in (paths.PACKAGE / "papers").glob("*/chapter.py"))
+    return _folders_with("chapter.py")
 
 
 def get_chapter(name):
@@ -54,13 +54,12 @@ def get_chapter(name):
     """
     from ldlrepro.report.chapter import Chapter
 
+    if name not in chapter_names():
+        raise UnknownNameError(f"No chapter on {name!r}; there are: {', '.join(chapter_names())}.")
     module = import_module(f"ldlrepro.papers.{name}.chapter")
-    (kind,) = [
-        k
-        for k in vars(module).values()
-        if isinstance(k, type) and k.__module__ == module.__name__ and issubclass(k, Chapter)
-    ]
-    return kind
+    kinds = [kind for kind in vars(module).values() if isinstance(kind, type)]
+    (own,) = [k for k in kinds if issubclass(k, Chapter) and k.__module__ == module.__name__]
+    return own
 
 
 def open_chapter(name, *, profile="paper", datasets=None, seed=None, n_jobs=1, recompute=False):
@@ -125,6 +124,10 @@ def meant(text, names, what):
     near = get_close_matches(_key(text), known, n=1, cutoff=0.5)
     hint = f"Did you mean {known[near[0]]}? " if near else ""
     raise UnknownNameError(f"No {what} {text!r}. {hint}There are: {', '.join(known.values())}.")
+
+
+def _folders_with(file):
+    return sorted(p.parent.name for folder in __path__ for p in Path(folder).glob(f"*/{file}"))
 
 
 def _key(text):

@@ -196,6 +196,10 @@ class Chapter:
 
     # What it shows.
 
+    def known(self):
+        """What `show` can show: {name: function of the chapter}."""
+        return COMMON | self.exhibits
+
     def show(self, name):
         """Show a table, figure or text in a notebook, by its name among the exhibits.
 
@@ -204,7 +208,7 @@ class Chapter:
         UnknownNameError
             No exhibit of this name.
         """
-        known = COMMON | self.exhibits
+        known = self.known()
         if name not in known:
             raise UnknownNameError(
                 f"{self.title} shows no {name!r}; there are: {', '.join(known)}."

@@ -1,0 +1,1 @@
+"""A paper that nobody wrote: the example of a small one."""
