@@ -259,7 +259,7 @@ def test_protocol_cells_take_the_last_and_the_lowest_stage_of_each_fold():
     assert near.near and near.spread.mean == pytest.approx(0.5)
     assert str(near).startswith("0.5000±") and str(near).endswith(" ← printed")
     assert not table.loc["sLDLF", "distinct rows, lowest on test"].near
-    assert table.loc["sLDLF", "drawn rows, last"] is None
+    assert pd.isna(table.loc["sLDLF", "drawn rows, last"])
     movie = cells.assign(dataset="Movie")
     share, text = printed_claim(pd.concat([movie, movie.assign(rows="drawn rows")]), 0.25)
     assert share == 1 and "0.2500 with distinct rows" in text  # StructRF's 0.2 is not sLDLF's
