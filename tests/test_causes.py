@@ -17,6 +17,7 @@ from ldlrepro.papers.comparison import defaults
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
 from ldlrepro.papers.ldlf.experiments import PAPER as ldlf_paper
+from ldlrepro.papers.ldlf.experiments import SCRIPT as SCRIPT_OF_LDLF
 from ldlrepro.papers.ldlf.studies import leaf_updates
 from ldlrepro.papers.mslp import experiments as mslp
 from ldlrepro.papers.mslp import tables as mslp_tables
@@ -177,10 +178,10 @@ def test_the_box_has_every_method_every_note_and_what_was_chosen_after_seeing(pa
 def test_records_of_the_released_script_stand_with_their_kind_of_rows():
     mine = records([(("sLDLF", {"learner": "sLDLF"}, None), {"x": 1.0})])
     of = {"distinct_rows": mine, "drawn_rows": mine, "tables": mine}
-    of |= {
-        f"script_x_{kind}": mine.assign(method=f"script, {kind}") for kind in ("drawn", "distinct")
-    }
-    found = ldlf.protocol_records(of, "stopped")
+    for experiment in SCRIPT_OF_LDLF:
+        kind = experiment.name.split("_")[-1]
+        of[experiment.name] = mine.assign(method=f"script, {kind}")
+    found = ldlf.protocol_records(of)
     for kind in ("drawn", "distinct"):
         names = set(found[f"{kind}_rows"].method)
         assert (

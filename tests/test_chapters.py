@@ -9,6 +9,7 @@ from ldlrepro.papers.adaboost_ldl import figures as adaboost_figures
 from ldlrepro.papers.adaboost_ldl import tables as adaboost_ldl
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
+from ldlrepro.papers.ldlf.chapter import LDLF
 from ldlrepro.papers.ldlf.claims import printed_claim
 from ldlrepro.papers.mslp import figures as mslp_figures
 from ldlrepro.papers.mslp import tables as mslp
@@ -259,7 +260,7 @@ def test_protocol_cells_take_the_last_and_the_lowest_stage_of_each_fold():
     assert near.near and near.spread.mean == pytest.approx(0.5)
     assert str(near).startswith("0.5000±") and str(near).endswith(" ← printed")
     assert not table.loc["sLDLF", "distinct rows, lowest on test"].near
-    assert table.loc["sLDLF", "drawn rows, last"] is None
+    assert pd.isna(table.loc["sLDLF", "drawn rows, last"])
     movie = cells.assign(dataset="Movie")
     share, text = printed_claim(pd.concat([movie, movie.assign(rows="drawn rows")]), 0.25)
     assert share == 1 and "0.2500 with distinct rows" in text  # StructRF's 0.2 is not sLDLF's
@@ -284,6 +285,22 @@ def test_grid_of_figure_4():
     np.testing.assert_array_equal(grid.trees, [5, 5, np.nan, 20])
     np.testing.assert_array_equal(grid.depth, [np.nan, np.nan, 9, np.nan])
     assert ldlf_figures.grid_of_figure_4(records.iloc[:0]).empty
+
+
+def test_seconds_of_forests_stand_by_their_split_nodes():
+    grid = pd.DataFrame(
+        [("sLDLF", 2, np.nan, 1.0), ("sLDLF", 2, np.nan, 3.0), ("sLDLF, one tree", np.nan, 9, 5.0)],
+        columns=["strategy", "trees", "depth", "fit_seconds"],
+    )
+    seconds = ldlf_figures.seconds_by_nodes(grid)
+    assert seconds.to_dict() == {("sLDLF", 2 * 63): 2.0, ("sLDLF, one tree", 255): 5.0}
+
+
+def test_the_printed_k_l_on_movie_is_not_judged_by_a_copy_of_movie():
+    chapter = LDLF()
+    chapter.excluded_datasets = ["Movie"]
+    verdicts = chapter.claims.set_index("claim").verdict
+    assert verdicts["K-L of sLDLF on Movie"] == "not run"
 
 
 def test_the_grid_of_forests_is_read_from_the_settings():

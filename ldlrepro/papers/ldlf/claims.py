@@ -8,7 +8,7 @@ import pandas as pd
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers import get_paper
-from ldlrepro.papers.ldlf.figures import DRAWN
+from ldlrepro.papers.ldlf.figures import DRAWN, line_of, seconds_by_nodes
 from ldlrepro.papers.ldlf.tables import PROTOCOLS
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import (
@@ -37,11 +37,8 @@ RIVALS = {
     "bfgs": "BFGS-LDL",
     "iis": "IIS-LDL",
 }
-OWN_ITERATIONS = "sNDF-LDL, each its own iterations"
-#: Lines of sLDLF by number of trees: at one rate, rate chosen, and so on drawn rows.
-OWN_LINES = ("sLDLF", "sLDLF, rate chosen", f"sLDLF, rate chosen{DRAWN}")
-#: Claims about the deep forest, and those of them that the page on photographs looks at.
-ON_MORPH = ("any-form",)
+MORPH = "needs MORPH's images"
+#: Claims about the deep forest that the page on photographs looks at.
 ON_PHOTOGRAPHS = (
     "dldlf-best-on-morph",
     "dldlf-beats-dldl",
@@ -52,17 +49,15 @@ ON_PHOTOGRAPHS = (
 )
 
 
-def claims(records, cells, grid, leaves, modes, printed, measures):
+def claims(chapter):
     """The claims of the paper, each with its verdict and evidence.
 
     Parameters
     ----------
-    records : records of Table 1's methods that count
-    cells : result of `protocol_cells`; grid : of `figures.grid_of`
-    leaves, modes : tables of the studies "leaf_updates" and "modes"
-    printed : K-L of sLDLF printed for Movie
+    chapter : LDLF
     """
-    listed = published.claims("ldlf")
+    listed, records, measures = published.claims("ldlf"), chapter.counted, chapter.measures
+    printed = printed_numbers(listed)
     movie = records[records.dataset == "Movie"]
     pairs = [("sLDLF", rival) for rival in RIVALS.values()]
     evidence = {
@@ -75,23 +70,23 @@ def claims(records, cells, grid, leaves, modes, printed, measures):
         "best-on-natural-scene": not_run(
             f"needs the original file of Natural Scene; {_printed_firsts('Natural_Scene')}"
         ),
-        "kl-on-movie": printed_claim(cells, printed),
+        "kl-on-movie": printed_claim(
+            chapter.counting(chapter.protocol_cells), printed["kl-on-movie"]
+        ),
         "significant": wins_claim(movie, pairs, measures, significantly=True),
+        "any-form": not_run(MORPH),
         "any-division": _of_divisions(records),
         "random-outputs": not_run(
             "the paper does not say beside what: with the same outputs in the same nodes all trees "
             "would be one"
         ),
-        "maxent-mixtures": _of_modes(modes),
+        "maxent-mixtures": _of_modes(chapter.study("modes")["modes"]),
     }
-    needs = "needs MORPH's images"
-    evidence |= dict.fromkeys(ON_MORPH, not_run(needs))
-    elsewhere = f"{needs}; on other data: the page on photographs"
+    elsewhere = f"{MORPH}; on other data: the page on photographs"
     evidence |= dict.fromkeys(ON_PHOTOGRAPHS, not_run(elsewhere))
     evidence |= _of_seconds(records)
-    evidence |= _of_leaves(leaves)
-    said = printed_numbers(listed)
-    evidence |= _of_trees(grid, said) | _of_depth(grid, said)
+    evidence |= _of_leaves(chapter.study("leaf_updates")["leaf_updates"])
+    evidence |= _of_trees(chapter.grid, printed) | _of_depth(chapter.grid, printed)
     for rival in ("StructRF", "AOSO-LDLogitBoost", "BFGS-LDL"):
         evidence[Ours(f"sLDLF is better than {rival} on every set")] = order_claim(
             records, "sLDLF", rival, measures
@@ -136,59 +131,52 @@ def _printed_firsts(dataset):
     return f"printed: first by {Share(by, printed.measure.nunique())} measures"
 
 
-def _of_trees(grid, said):
+def _of_trees(grid, printed):
     """The claims on numbers of trees: K-L on Movie against one tree, and from each to the next."""
-    trees = grid[grid.trees.notna()]
-    trees = trees.assign(method=[_named(s, k) for s, k in _forests(trees)])
-    lines = trees.groupby(["strategy", "trees"])["kl_divergence"].mean()
+    forests = grid[grid.trees.notna()]
+    names = [_named(s, k) for s, k in zip(forests.strategy, forests.trees, strict=True)]
+    forests = forests.assign(method=names)
 
     def against_one(strategy, more_is_better):
-        line = lines[lines.index.get_level_values(0) == strategy].droplevel(0)
+        line = line_of(grid, strategy)
         if len(line) < 2:
             return NOT_RUN
         pairs = [(_named(strategy, k), _named(strategy, line.index[0])) for k in line.index[1:]]
         pairs = pairs if more_is_better else [pair[::-1] for pair in pairs]
-        share, text = wins_claim(trees, pairs, ["kl_divergence"])
-        values = _line(line)
+        share, text = wins_claim(forests, pairs, ["kl_divergence"])
         which = "more trees" if more_is_better else "one tree"
-        return share, f"K-L by trees {values}; {which} {text}"
+        return share, f"K-L by trees {_line(line)}; {which} {text}"
 
-    one_rate, chosen, drawn = (
-        lines[lines.index.get_level_values(0) == name].droplevel(0) for name in OWN_LINES
-    )
-    less = [0 < now < before for before, now in pairwise(-np.diff(chosen))]
     # At one rate more trees learn more slowly: the line with the rate chosen for each size counts.
-    shown = [
-        f"{what} {_line(line)}"
-        for what, line in (("at one rate", one_rate), ("on drawn rows, rate chosen,", drawn))
-        if len(line)
-    ]
+    one_rate, chosen = line_of(grid, "sLDLF"), line_of(grid, "sLDLF, rate chosen")
+    drawn = line_of(grid, f"sLDLF, rate chosen{DRAWN}")
+    less = [0 < now < before for before, now in pairwise(-np.diff(chosen))]
+    more = {"at one rate": one_rate, "on drawn rows, rate chosen,": drawn}
+    shown = "; ".join(f"{what} {_line(line)}" for what, line in more.items() if len(line))
 
     def at(trees):
-        values = [
-            f"{what} {line[trees]:.4f}"
-            for what, line in (("at one rate", one_rate), ("on drawn rows", drawn))
-            if trees in line
-        ]
         share, text = number_claim(
-            chosen.get(trees), said[f"kl-at-{trees}-trees"], "K-L, rate chosen,", ".4f"
+            chosen.get(trees), printed[f"kl-at-{trees}-trees"], "K-L, rate chosen,", ".4f"
         )
-        return share, "; ".join([text, *values])
+        for what, line in (("at one rate", one_rate), ("on drawn rows", drawn)):
+            if trees in line:
+                text += f"; {what} {line[trees]:.4f}"
+        return share, text
 
     return {
         "trees-help": against_one("sLDLF", True),
         "trees-help-less": share_claim(
             less,
-            f"K-L by trees, rate chosen for each size, {_line(chosen)}; {'; '.join(shown)}; with "
+            f"K-L by trees, rate chosen for each size, {_line(chosen)}; {shown}; with "
             "the rate chosen falls, by less than before, in",
         ),
         "kl-at-100-trees": at(100),
         "kl-at-20-trees": at(20),
         "saturated-at-20": same_claim(
-            trees, _named("sLDLF", 100), _named("sLDLF", 20), ["kl_divergence"]
+            forests, _named("sLDLF", 100), _named("sLDLF", 20), ["kl_divergence"]
         ),
         "ndf-worse": against_one("sNDF-LDL", False),
-        "ndf-worse-own-iterations": against_one(OWN_ITERATIONS, False),
+        "ndf-worse-own-iterations": against_one("sNDF-LDL, each its own iterations", False),
         "cost-is-linear": _cost(grid),
     }
 
@@ -197,26 +185,22 @@ def _line(line):
     return ", ".join(f"{int(k)}: {v:.4f}" for k, v in line.items())
 
 
-def _forests(trees):
-    return zip(trees.strategy, trees.trees, strict=True)
-
-
 def _named(strategy, trees):
     return f"{strategy}, {trees:.0f} trees"
 
 
-def _of_leaves(leaves):
+def _of_leaves(study):
     """The claims on Eq. 12: steps that do not raise the loss, and how fast it converges."""
-    losses = leaves.pivot_table(index=["dataset", "fold", "update"], columns="step", values="loss")
+    losses = study.pivot_table(index=["dataset", "fold", "update"], columns="step", values="loss")
     falls = np.diff(losses, axis=1) <= 1e-12
-    share = (losses[0] - losses[5]) / (losses[0] - losses[losses.columns[-1]])
-    left = ((losses[5] - losses[losses.columns[-1]]) / losses[losses.columns[-1]]).mean()
-    first = losses.index.get_level_values("update") == 1
+    last = losses[losses.columns[-1]]
+    share, left = (losses[0] - losses[5]) / (losses[0] - last), (losses[5] - last) / last
+    later = losses.index.get_level_values("update") > 1
     fast = (
         "no standard in the paper, and no other update was run; five steps bring "
-        f"{share.mean():.0%} of the fall of twenty on average, and the loss is then {left:.2%} "
-        f"above that after twenty; {int((~first).sum())} of {len(first)} updates start from fitted "
-        "leaves"
+        f"{share.mean():.0%} of the fall of twenty on average, and the loss is then "
+        f"{left.mean():.2%} above that after twenty; {later.sum()} of {len(later)} updates start "
+        "from fitted leaves"
     )
     return {
         "leaf-update-falls": share_claim(falls.ravel(), "the loss falls or stays in", " steps"),
@@ -231,12 +215,8 @@ def _of_divisions(records):
     paper, sets = get_paper("comparison"), sorted(set(records.dataset))
     names = [e.name for e in paper.experiments if e.name.startswith("other_folds")]
     every = [records, *(read(paper, name, "paper", sets) for name in names)]
-    means = pd.DataFrame(
-        {
-            number: some[some.method == "sLDLF"].groupby("dataset")["kl_divergence"].mean()
-            for number, some in enumerate(every)
-        }
-    ).dropna()
+    own = (some[some.method == "sLDLF"].groupby("dataset")["kl_divergence"] for some in every)
+    means = pd.concat([kl.mean() for kl in own], axis=1).dropna()
     if means.empty:
         return NOT_RUN
     range_ = means.max(axis=1) / means.min(axis=1) - 1
@@ -272,62 +252,62 @@ def _of_modes(modes):
 
 def _of_seconds(records):
     """The claims on seconds on MORPH, with those of the deep forest on photographs beside them."""
-    names = {"train-5250s": "fit_seconds", "test-8s": "predict_seconds"}
+    columns = {
+        "train-5250s": ("fit_seconds", "n_train"),
+        "test-8s": ("predict_seconds", "n_test"),
+    }
     deep = read(get_paper("images"), "images_realigned", "paper", ["Natural_Scene"])
     deep = deep[deep.method == "dLDLF"]
     if deep.empty or (records.source == "synthetic").any():
-        return dict.fromkeys(names, not_run("needs MORPH's images"))
-    found = {}
-    for name, column in names.items():
-        rows = int(deep["n_train" if column == "fit_seconds" else "n_test"].median())
-        found[name] = not_run(
-            f"needs MORPH's images; on {rows} photographs of natural scenes, on a processor, our "
-            f"deep forest takes {deep[column].median():.3g} s"
+        return dict.fromkeys(columns, not_run(MORPH))
+    return {
+        name: not_run(
+            f"{MORPH}; on {deep[rows].median():.0f} photographs of natural scenes, on a processor, "
+            f"our deep forest takes {deep[seconds].median():.3g} s"
         )
-    return found
+        for name, (seconds, rows) in columns.items()
+    }
 
 
-def _of_depth(grid, said):
+def _of_depth(grid, printed):
     """The claims on the depth of one tree; "falls, then rises" is two of them."""
-    lines = grid[grid.depth.notna()].groupby(["strategy", "depth"])["kl_divergence"].mean()
-    if lines.empty:
+    trees = grid[grid.depth.notna()]
+    if trees.empty:
         names = "depth-falls", "depth-rises", "kl-at-depth-9", "kl-at-depth-18"
         return dict.fromkeys(names, NOT_RUN)
-    at_9 = number_claim(lines.get(("sLDLF, one tree", 9)), said["kl-at-depth-9"], "K-L")
+    at_9 = line_of(grid, "sLDLF, one tree", "depth").get(9)
     # The line that goes deepest; on one hold-out, where that is it.
-    line = lines[max(lines.index, key=lambda pair: pair[1])[0]]
+    line = line_of(grid, trees.strategy.loc[trees.depth.idxmax()], "depth")
     deepest = int(line.index[-1])
     text = (
         f"one fit a point, which is weak: K-L by depth {_line(line)}; lowest at "
         f"{int(line.idxmin())}, deepest run {deepest}"
     )
-    at_18 = number_claim(line.get(18), said["kl-at-depth-18"], "one fit, which is weak: K-L")
     # A line of one fit a point goes to and fro: a rise is one that exceeds those on the way down.
     down = line[: line.idxmin()]
     rise, swing = line.iloc[-1] - line.min(), (down - down.cummin()).max()
-    rises = f"from there up by {rise:.4f}, on the way down by up to {swing:.4f}"
-    return {
+    rises = f"{text}; from there up by {rise:.4f}, on the way down by up to {swing:.4f}"
+    found = {
         "depth-falls": (float(line.iloc[0] > line.min()), text),
-        "depth-rises": (
-            (float(rise > swing), f"{text}; {rises}")
-            if 18 in line
-            else not_run(f"the deepest tree run is {deepest}, the paper's 18")
+        "depth-rises": (float(rise > swing), rises),
+        "kl-at-depth-9": number_claim(at_9, printed["kl-at-depth-9"], "K-L"),
+        "kl-at-depth-18": number_claim(
+            line.get(18), printed["kl-at-depth-18"], "one fit, which is weak: K-L"
         ),
-        "kl-at-depth-9": at_9,
-        "kl-at-depth-18": at_18 if 18 in line else not_run(f"the deepest tree run is {deepest}"),
     }
+    if deepest < 18:
+        found["depth-rises"] = not_run(f"the deepest tree run is {deepest}, the paper's 18")
+        found["kl-at-depth-18"] = not_run(f"the deepest tree run is {deepest}")
+    return found
 
 
 def _cost(grid):
     """Steps to the next larger forest in which seconds grow about as slowly as nodes, or slower."""
-    mine = grid[grid.strategy.isin(["sLDLF", "sLDLF, one tree"])]
-    nodes = mine.trees.fillna(1) * (2 ** (mine.depth.fillna(7) - 1) - 1)
-    seconds = mine.assign(nodes=nodes).groupby(["strategy", "nodes"]).fit_seconds.median()
     holds, spans = [], []
-    for _, line in seconds.groupby(level=0):
-        time, work = line.to_numpy(), line.index.get_level_values("nodes").to_numpy(float)
-        holds += list(time[1:] / time[:-1] <= (1 + NEAR) * work[1:] / work[:-1])
-        spans.append(f"{time[-1] / time[0]:.1f} times the seconds for {work[-1] / work[0]:.0f}")
+    for _, line in seconds_by_nodes(grid).groupby(level="strategy"):
+        time, nodes = line.to_numpy(), line.index.get_level_values("nodes").to_numpy(float)
+        holds += list(time[1:] / time[:-1] <= (1 + NEAR) * nodes[1:] / nodes[:-1])
+        spans.append(f"{time[-1] / time[0]:.1f} times the seconds for {nodes[-1] / nodes[0]:.0f}")
     return share_claim(
         holds,
         f"{' and '.join(spans)} times the nodes; growth at most {NEAR:.0%} faster in",

@@ -7,18 +7,18 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.declare import reseeded
+from ldlrepro.papers.ldlf.experiments import DRAWN, PROTOCOL_SETS, RIVALS, SCRIPT, STOPPED, TABLE_1
+from ldlrepro.papers.structrf.experiments import PAPER as STRUCTRF
 from ldlrepro.protocols.split import partition
 from ldlrepro.report.chapter import read
-from ldlrepro.report.claims import printed_numbers
+from ldlrepro.report.claims import NEAR, printed_numbers
 from ldlrepro.report.compare import show_head_to_head, tally
 from ldlrepro.report.settings import declared
-from ldlrepro.report.tables import show
+from ldlrepro.report.tables import show, show_by_fives, show_each_data_set
 from ldlrepro.report.values import Spread
 
 #: How the two papers name the same method.
 PAPER_NAMES = {"SA-BFGS": "BFGS-LDL", "SA-IIS": "IIS-LDL"}
-#: How the names of the experiments with the released script begin.
-SCRIPT = "script_"
 PROTOCOLS = {"distinct_rows": "distinct rows", "drawn_rows": "drawn rows"}
 #: Rows of the tables: those of the paper's, then others.
 ORDER = (
@@ -34,26 +34,49 @@ ORDER = (
 )
 
 
-def with_rivals(chapter, paper, rivals):
-    """Records of the tables with those of another paper, under the names of this one.
-
-    Parameters
-    ----------
-    paper : the other Paper, taken with the chapter's seed
-    rivals : dict, method there -> experiment
-    """
-    paper = reseeded(paper, chapter.paper.seed)
+def with_rivals(chapter):
+    """Records of the tables with those of the StructRF chapter, under the names of this paper."""
+    paper = reseeded(STRUCTRF, chapter.paper.seed)
     records = [chapter.records["tables"]]
-    for name in sorted(set(rivals.values())):
-        there = read(paper, name, chapter.profile, chapter.wanted)
-        records.append(there[there.method.isin(rivals)])
+    for name in sorted(set(RIVALS.values())):
+        theirs = read(paper, name, chapter.profile, chapter.wanted)
+        records.append(theirs[theirs.method.isin(RIVALS)])
     both = pd.concat(records)
     return both.assign(declared=both.method).replace({"method": PAPER_NAMES})
 
 
-def show_against_rivals(chapter, rivals):
-    """sLDLF against rivals: cells in which it is better, and K-L on every data set, as HTML."""
+def causes_of_rivals(chapter):
+    """(cause, records, what their stages are) for `causes`: rivals that StructRF's chapter tried.
+
+    Its records on the data sets of this chapter's printed cells count.
+    """
+    for name, stages in (
+        ("iterations", "steps"),
+        ("boosting_rounds", "rounds"),
+        ("first_package", "steps"),
+    ):
+        records = read(STRUCTRF, name, chapter.profile, chapter.wanted)
+        settings = [
+            s | {"learner": PAPER_NAMES.get(s["learner"], s["learner"])} for s in records.settings
+        ]
+        yield STRUCTRF.experiment(name).why, records.assign(settings=settings), stages
+
+
+def show_table_1(chapter):
+    """Table 1: each of its data sets that was run, ours above the printed means."""
+    names = {d: f"Table 1. {chapter.names[d]}" for d in TABLE_1}
+    return show_each_data_set(chapter.ours, chapter.printed, names, chapter.measures, ORDER)
+
+
+def show_all_data_sets(chapter):
+    """K-L of every method on all data sets."""
+    return show_by_fives(chapter.ours, chapter.printed, "kl_divergence", chapter.names, ORDER)
+
+
+def show_rivals(chapter):
+    """sLDLF against rivals: cells in which it is better, and K-L on every data set."""
     present = set(chapter.tables.method)
+    rivals = ("StructRF", "AOSO-LDLogitBoost", "BFGS-LDL", "LDSVR")
     pairs = [("sLDLF", rival) for rival in rivals if present >= {"sLDLF", rival}]
     if pairs:
         caption = "Cells (data set x six measures); shown at 5% by the corrected (paired) t-test"
@@ -62,32 +85,31 @@ def show_against_rivals(chapter, rivals):
         yield show_head_to_head(chapter.tables, first, second, chapter.names)
 
 
-def protocol_records(records, stopped):
+def protocol_records(records):
     """Records of the two kinds of rows, {experiment: records}, with those of the released script.
 
-    All have the sLDLF that stops early.
+    Both have the sLDLF that stops early; on distinct rows it is that of Table 1.
 
     Parameters
     ----------
     records : dict, experiment -> records
-    stopped : name of that sLDLF among the drawn rows; on distinct rows it is that of Table 1
     """
-    clean = records["distinct_rows"]
-    mine = records["tables"].query("method == 'sLDLF'").assign(method=stopped)
-    mine = mine[mine.dataset.isin(clean.dataset)]
-    found = {"distinct_rows": [clean, mine], "drawn_rows": [records["drawn_rows"]]}
-    for experiment, frame in records.items():
-        if experiment.startswith(SCRIPT) and len(frame):
-            kind = "drawn_rows" if experiment.endswith("_drawn") else "distinct_rows"
-            found[kind].append(frame)
+    distinct, tables = records["distinct_rows"], records["tables"]
+    stopped = tables[(tables.method == "sLDLF") & tables.dataset.isin(distinct.dataset)]
+    found = {
+        "distinct_rows": [distinct, stopped.assign(method=STOPPED)],
+        "drawn_rows": [records["drawn_rows"]],
+    }
+    for experiment in SCRIPT:
+        if len(frame := records[experiment.name]):
+            found["drawn_rows" if experiment.replacement else "distinct_rows"].append(frame)
     return {kind: pd.concat(frames) for kind, frames in found.items()}
 
 
-def printed_kl(chapter):
-    """K-L printed for sLDLF on the data sets that are the original files: {data set: K-L}."""
-    printed = chapter.printed
-    kl = printed[(printed.measure == "kl_divergence") & (printed.method == "sLDLF")]
-    return kl[~kl.dataset.isin(chapter.excluded_datasets)].set_index("dataset")["mean"].to_dict()
+def stages(records):
+    """Stage of every record, a Series; NaN where its method has none."""
+    found = [p.get("stage", np.nan) for p in records.parameters]
+    return pd.Series(found, index=records.index, dtype=float)
 
 
 def protocol_cells(records):
@@ -95,23 +117,22 @@ def protocol_cells(records):
 
     Parameters
     ----------
-    records : dict, "distinct_rows" and "drawn_rows" -> records; staged ones have a stage
+    records : result of `protocol_records`; staged ones have a stage
 
     Returns
     -------
     DataFrame: dataset, method, settings, rows, kept ("last" or "lowest on test"), fold,
     kl_divergence; what is not staged has one number for both
     """
-    parts = []
+    found = []
     for name, frame in records.items():
         frame = frame.reset_index(drop=True)  # joined records may repeat row numbers
-        frame = frame.assign(stage=[p.get("stage", 0) for p in frame.parameters])
+        frame = frame.assign(stage=stages(frame).fillna(0), rows=PROTOCOLS[name])
         groups = frame.groupby(["dataset", "method", "fold"], sort=False)
-        last = frame.loc[groups["stage"].idxmax()].assign(kept="last")
-        lowest = frame.loc[groups["kl_divergence"].idxmin()].assign(kept="lowest on test")
-        parts += [f.assign(rows=PROTOCOLS[name]) for f in (last, lowest)]
+        found.append(frame.loc[groups["stage"].idxmax()].assign(kept="last"))
+        found.append(frame.loc[groups["kl_divergence"].idxmin()].assign(kept="lowest on test"))
     columns = ["dataset", "method", "settings", "rows", "kept", "fold", "kl_divergence"]
-    return pd.concat(parts)[columns]
+    return pd.concat(found)[columns]
 
 
 def script_on_movie(cells):
@@ -121,25 +142,11 @@ def script_on_movie(cells):
     ----------
     cells : result of `protocol_cells`
     """
-    mine = cells.assign(layer=declared(cells, "layer")).dropna(subset="layer")
-    mine = mine[(mine.dataset == "Movie") & (mine.rows == PROTOCOLS["drawn_rows"])]
-    lowest = (
-        mine[mine.kept == "lowest on test"].groupby("layer", sort=False)["kl_divergence"].mean()
-    )
+    script = cells.assign(layer=declared(cells, "layer")).dropna(subset="layer")
+    script = script[(script.dataset == "Movie") & (script.rows == PROTOCOLS["drawn_rows"])]
+    lowest = script[script.kept == "lowest on test"]
+    lowest = lowest.groupby("layer", sort=False)["kl_divergence"].mean()
     return " and ".join(f"{kl:.4f} with its {layer.upper()} layer" for layer, kl in lowest.items())
-
-
-def by_iterations(records, dataset):
-    """Mean K-L of each sLDLF on a data set after each recorded number of iterations.
-
-    Returns
-    -------
-    DataFrame, a row a method, a column a number of iterations that all of them have
-    """
-    mine = records[(records.dataset == dataset) & (declared(records, "learner") == "sLDLF")]
-    mine = mine.assign(stage=[p.get("stage", np.nan) for p in mine.parameters])
-    wide = mine.pivot_table(index="method", columns="stage", values="kl_divergence")
-    return wide.dropna(axis=1).rename(columns=int)
 
 
 class Near(NamedTuple):
@@ -157,40 +164,57 @@ def protocol_table(cells, dataset, order, printed=None):
 
     Returns
     -------
-    DataFrame of `Near`, None where nothing was run
+    DataFrame of `Near`, NaN where nothing was run
     """
-    mine = cells[cells.dataset == dataset]
-    mean = mine.groupby(["method", "rows", "kept"])["kl_divergence"].agg(["mean", "std"])
-    columns = [(r, k) for r in PROTOCOLS.values() for k in ("last", "lowest on test")]
-    table = {}
-    for method in (m for m in order if m in set(mine.method)):
-        table[method] = {}
-        for rows, kept in columns:
-            cell = None
-            if (method, rows, kept) in mean.index:
-                spread = Spread(*mean.loc[(method, rows, kept)])
-                near = printed is not None and abs(spread.mean - printed) <= 0.03 * printed
-                cell = Near(spread, near)
-            table[method][f"{rows}, {kept}"] = cell
-    return pd.DataFrame(table).T.rename_axis("method")
+    cells = cells[cells.dataset == dataset]
+    table = {f"{r}, {k}": {} for r in PROTOCOLS.values() for k in ("last", "lowest on test")}
+    kl = cells.groupby(["rows", "kept", "method"])["kl_divergence"].agg(["mean", "std"])
+    for (rows, kept, method), *spread in kl.itertuples():
+        near = printed is not None and abs(spread[0] - printed) <= NEAR * printed
+        table[f"{rows}, {kept}"][method] = Near(Spread(*spread), near)
+    methods = [m for m in order if m in set(cells.method)]
+    return pd.DataFrame(table, index=methods).rename_axis("method")
 
 
-def show_four_protocols(chapter, cells, printed):
-    """`protocol_table` of each data set that was run, as HTML.
+def show_four_protocols(chapter):
+    """`protocol_table` of each data set that was run."""
+    cells, names = chapter.protocol_cells, chapter.names
+    order = [m.name for experiment in (SCRIPT[0], DRAWN) for m in experiment.methods]
+    for dataset in (d for d in PROTOCOL_SETS if d in set(cells.dataset)):
+        table = protocol_table(cells, dataset, order, chapter.printed_kl.get(dataset))
+        yield show(table, f"{names[dataset]}: K-L under four protocols", missing="not run")
 
-    Parameters
-    ----------
-    printed : dict, data set -> printed K-L of sLDLF
-    """
-    scripts = [e for e in chapter.paper.experiments if e.name.startswith(SCRIPT)]
-    shown = (*scripts[:1], chapter.paper.experiment("drawn_rows"))
-    order = [m.name for e in shown for m in e.methods]
-    for name in chapter.paper.experiment("distinct_rows").datasets:
-        if name in set(cells.dataset):
-            said = printed.get(name) if chapter.profile == "paper" else None
-            table = protocol_table(cells, name, order, said)
-            caption = f"{chapter.names[name]}: K-L under four protocols"
-            yield show(table, caption, missing="not run")
+
+def show_copies_and_iterations(chapter):
+    """How many rows of Movie have a copy, and what further iterations bring there."""
+    copies = share_of_copies(chapter.paper, len(chapter.bunch("Movie").X))
+    yield show(copies, "As many rows as Movie has", False, form="{:.1%}")
+    records = chapter.protocol_records["distinct_rows"]
+    records = records[(records.dataset == "Movie") & (declared(records, "learner") == "sLDLF")]
+    wide = records.assign(stage=stages(records)).pivot_table(
+        index="method", columns="stage", values="kl_divergence"
+    )
+    wide = wide.dropna(axis=1).rename(columns=int)  # iterations that all of them have
+    yield show(wide, "K-L on Movie by iterations, distinct rows", form="{:.4f}")
+
+
+def share_of_copies(paper, n):
+    """Share of test rows with a copy among the rows fitted, of n rows: a row a protocol."""
+    rows = []
+    for name, protocol in PROTOCOLS.items():
+        experiment = paper.experiment(name)
+        copied = [
+            np.isin(test, np.concatenate([train, validation])).mean()
+            for train, validation, test in partition(experiment, n, experiment.folds)
+        ]
+        rows.append((protocol, np.mean(copied)))
+    return pd.DataFrame(rows, columns=["protocol", "test rows with a copy among the rows fitted"])
+
+
+def show_section_4_4(chapter):
+    """Numbers that section 4.4 prints for Movie, beside ours."""
+    caption = "Section 4.4: K-L on Movie, printed and ours"
+    return show(section_4_4(chapter.grid), caption, False, missing="not run")
 
 
 def section_4_4(grid):
@@ -204,8 +228,8 @@ def section_4_4(grid):
     -------
     DataFrame, a row a number; None where nothing was run
     """
-    said = printed_numbers(published.claims("ldlf"))
-    columns = {
+    printed = printed_numbers(published.claims("ldlf"))
+    columns = {  # strategies by number of trees, and by depth
         "one rate": ("sLDLF", "sLDLF, one tree"),
         "rate chosen": ("sLDLF, rate chosen", None),
         "rate chosen, drawn rows": ("sLDLF, rate chosen, drawn rows", None),
@@ -218,13 +242,19 @@ def section_4_4(grid):
         ("kl-at-depth-9", "one tree of depth 9", "depth", 9),
         ("kl-at-depth-18", "one tree of depth 18", "depth", 18),
     ):
-        row = {"K-L of": text, "printed": said[key]}
+        row = {"K-L of": text, "printed": printed[key]}
         for head, strategies in columns.items():
-            mine = grid[(grid.strategy == strategies[column == "depth"]) & (grid[column] == value)]
-            values = mine["kl_divergence"]
-            row[head] = Spread(values.mean(), values.std()) if len(values) else None
+            strategy = strategies[column == "depth"]
+            kl = grid[(grid.strategy == strategy) & (grid[column] == value)]["kl_divergence"]
+            row[head] = Spread(kl.mean(), kl.std()) if len(kl) else None
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def show_leaf_updates(chapter):
+    """What updates of the leaves do to the loss, by data set."""
+    table = leaf_updates(chapter.study("leaf_updates")["leaf_updates"])
+    return show(table, "Updates of the leaves, three folds", False, "{:.1%}")
 
 
 def leaf_updates(study):
@@ -250,41 +280,3 @@ def leaf_updates(study):
             }
         )
     return pd.DataFrame(rows)
-
-
-def copied(experiment, n):
-    """Share of test rows of which a copy is among the training rows, mean over the folds."""
-    return np.mean(
-        [
-            np.isin(test, np.concatenate([train, validation])).mean()
-            for train, validation, test in partition(experiment, n, experiment.folds)
-        ]
-    )
-
-
-def copies(paper, n):
-    """`copied` under the two protocols, for n rows."""
-    share = "test rows with a copy among the rows fitted"
-    return pd.DataFrame(
-        {"protocol": rows, share: copied(paper.experiment(name), n)}
-        for name, rows in PROTOCOLS.items()
-    )
-
-
-def causes_of_rivals(chapter, paper):
-    """(cause, records, what their stages are) for `causes`: rivals that another paper looked at.
-
-    Parameters
-    ----------
-    paper : the other Paper; records on the data sets of this chapter's printed cells count
-    """
-    for name, stages in (
-        ("iterations", "steps"),
-        ("boosting_rounds", "rounds"),
-        ("first_package", "steps"),
-    ):
-        records = read(paper, name, chapter.profile, chapter.wanted)
-        settings = [
-            s | {"learner": PAPER_NAMES.get(s["learner"], s["learner"])} for s in records.settings
-        ]
-        yield paper.experiment(name).why, records.assign(settings=settings), stages
