@@ -216,7 +216,6 @@ def parser():
     add.add_argument("--method", action="append", help="only this one (repeatable)")
     add.add_argument("--profile", choices=PROFILES, default="paper")
     add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
-    add.add_argument("--backend", choices=("loky", "dask"), default="loky")
     add.add_argument("--recompute", action="store_true", help="also what is there; resumes")
     add.add_argument("--seed", type=int, help="another one; records go to ldlrepro-records")
     add.add_argument("--shard", type=_shard, metavar="I/N", help="only the I-th of N parts")

@@ -112,7 +112,6 @@ def run(options):
         methods=options.method,
         profile=options.profile,
         n_jobs=options.n_jobs,
-        backend=options.backend,
         experiments=experiments,
         recompute=options.recompute,
         shard=options.shard,

@@ -27,7 +27,6 @@ print(*(name for name in "{HEAVY}".split(", ") if name in sys.modules), file=sys
 DISTRIBUTIONS = {
     "jupyter_client": "jupyter-client",
     "PIL": "pillow",
-    "distributed": "dask",
     "lazy_loader": "lazy-loader",
     "pyldl": "python-ldl",
     "sklearn": "scikit-learn",
@@ -143,7 +142,7 @@ def imported():
 
 
 def declared(lines):
-    """Names in lines like "dask[distributed]>=2025.1"."""
+    """Names in lines like "coverage[toml]>=7.6"."""
     return {re.match(r"[\w.-]+", line)[0] for line in lines}
 
 
@@ -152,7 +151,7 @@ def test_what_is_imported_is_declared():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     always = declared(project["dependencies"])
     extras = project["optional-dependencies"]
-    others = declared(line for name in ("deep", "dask", "bench") for line in extras[name])
+    others = declared(line for name in ("deep", "bench") for line in extras[name])
     assert imported() <= always | others
     assert always - imported() == {"ipykernel"}  # papermill starts it
 

@@ -273,22 +273,6 @@ def test_a_full_disk_is_told_in_a_line(tmp_path):
     finish(folder)
 
 
-@pytest.mark.slow
-def test_a_dask_cluster_that_loses_a_worker_loses_no_job(tmp_path):
-    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    folder = tmp_path / "records"
-    process = start(folder, "--backend", "dask", pace=1)
-    wait_until(lambda: len(kept(folder)) >= 3, 120)
-    named = [pid for pid, line in processes(folder).items() if "spawn_main" in line]
-    assert len(named) >= 2
-    os.kill(named[0], signal.SIGKILL)
-    out, err = process.communicate(timeout=180)
-    assert process.returncode == 0, err
-    assert f"{slow_paper.JOBS} computed, 0 already there." in out
-    assert len(kept(folder)) == slow_paper.JOBS
-    none_left(folder, 20)
-
-
 @pytest.mark.parametrize("name", ["INT", "TERM"])
 def test_a_stop_is_heard_in_compiled_code(name):
     """Python itself answers a signal only when the code comes back, in an hour say."""

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from ldlrepro import AAKNN, MSLP, SABFGS, MeanPredictor, datasets, paths
 from ldlrepro.datasets import files, make_standin
 from ldlrepro.declare import Experiment, Method, Paper
-from ldlrepro.errors import DataCorruptError, MissingPackageError, UnknownNameError
+from ldlrepro.errors import DataCorruptError, UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, kl_divergence, score, sort_loss
 from ldlrepro.papers import get_paper
 from ldlrepro.protocols import (
@@ -429,39 +429,3 @@ def test_a_damaged_data_file_does_not_stop_the_other_sets(monkeypatch, tmp_path)
     result = run(paper(MEAN), progress=False)
     assert result["unavailable"] == {"SJAFFE": "SJAFFE.mat is cut short"}
     assert result["computed"] == 4
-
-
-class _Cluster:
-    """Stands in for a client of dask."""
-
-    def __init__(self, address, timeout):
-        if "down" in address:
-            raise OSError(f"Timed out trying to connect to {address}")
-        if "://" not in address:
-            raise ValueError(f"bad address {address!r}")
-
-    def wait_for_workers(self, number, timeout):
-        raise TimeoutError("Only 0/1 workers arrived")
-
-    def close(self):
-        pass
-
-
-@pytest.mark.parametrize(
-    "address, message",
-    [
-        ("tcp://down:8786", "No dask scheduler answers at DASK_SCHEDULER_ADDRESS=tcp://down:8786"),
-        ("nonsense", "No dask scheduler answers at .*bad address"),
-        ("tcp://up:8786", "The dask scheduler at tcp://up:8786 has no workers. Nothing was run"),
-    ],
-)
-def test_what_a_cluster_lacks_is_one_line(address, message):
-    with pytest.raises(runner.RunError, match=message):
-        runner._client(_Cluster, address)
-
-
-def test_without_dask_its_backend_is_one_line(monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingPackageError, match="needs the package distributed: pip install"):
-        with runner._dask(1):
-            pass

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import subprocess
 import sys
 import threading
@@ -12,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from ldlrepro import MeanPredictor, paths
+from ldlrepro import MeanPredictor
 from ldlrepro.declare import Experiment, Method, Paper
 from ldlrepro.protocols import environment, run, runner, state, worker
 from ldlrepro.protocols.fingerprint import fingerprint
@@ -133,7 +132,7 @@ def test_half_of_the_fixed_loops_is_completed(monkeypatch, given, missing):
     fake(monkeypatch, [*NEW[:1]], architecture="Haswell")
     monkeypatch.setenv(given, LOOPS[given])
     assert environment.fixed() == {missing: LOOPS[missing]}
-    records, failure = worker.run_task(replace(TASK, fixed=True))  # as a worker of dask
+    records, failure = worker.run_task(replace(TASK, fixed=True))
     assert records is None and f"start it with {missing}='{LOOPS[missing]}'" in failure
 
 
@@ -153,26 +152,6 @@ def test_what_moves_digits_and_is_in_no_record_is_as_numba_has_it(monkeypatch):
     monkeypatch.setenv("NUMBA_LOOP_VECTORIZE", "0")
     monkeypatch.setenv("NUMBA_OPT", "3")
     assert environment.fixed() == {"NUMBA_LOOP_VECTORIZE": "1"}
-
-
-def test_the_command_for_workers_of_dask_names_the_fixed_kernels():
-    """All of it: what it leaves out, a worker takes from its machine."""
-    guide = (paths.PACKAGE.parent / "book" / "records.md").read_text(encoding="utf-8")
-    (block,) = [b for b in guide.split("```") if "dask worker" in b]
-    (command,) = [c for c in block.replace("\\\n", " ").split("\n") if "dask worker" in c]
-    words = shlex.split(command)
-    given = dict(word.split("=", 1) for word in words[: words.index("dask")])
-    assert given.items() >= (LOOPS | environment.TORCH_KERNELS).items()
-    clean = {k: v for k, v in os.environ.items() if k not in worker.variables()}
-    script = "from ldlrepro.protocols import environment as e; print(e.fixed())"
-    made = subprocess.run(
-        [sys.executable, "-c", script],
-        env=clean | given | {"NUMBA_DISABLE_JIT": "0"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert made.stdout == "{}\n"
 
 
 def test_a_process_with_these_variables_has_these_kernels():

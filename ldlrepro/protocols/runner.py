@@ -4,11 +4,10 @@ Every finished job is written at once; a run that was stopped goes on where it w
 number is in job.py, what counts as done in state.py.
 """
 
-import os
 import zlib
 from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing
 from difflib import get_close_matches
 from itertools import islice
 
@@ -20,18 +19,14 @@ from ldlrepro.errors import (
     DataCorruptError,
     DataUnavailableError,
     LdlreproError,
-    MissingPackageError,
     UnknownNameError,
 )
 from ldlrepro.protocols import environment, job, state, worker
 from ldlrepro.protocols.fingerprint import fingerprint
 from ldlrepro.protocols.journal import Journal
 from ldlrepro.protocols.ledger import Ledger
-from ldlrepro.protocols.progress import Progress, waiting
+from ldlrepro.protocols.progress import Progress
 from ldlrepro.protocols.store import probe
-
-#: Seconds in which a scheduler of dask has to answer, and to have a worker.
-_DASK_SECONDS = 20
 
 
 class RunError(LdlreproError):
@@ -44,7 +39,6 @@ def run(
     methods=None,
     profile="paper",
     n_jobs=1,
-    backend="loky",
     experiments=None,
     recompute=False,
     progress=True,
@@ -60,8 +54,6 @@ def run(
     profile : "paper", or "quick" (synthetic stand-ins, three folds, the ends of grids, at most 100
         iterations, records in _build)
     n_jobs : int, processes; numbers do not depend on it
-    backend : "loky", or "dask" (extra ``dask``: the cluster that DASK_SCHEDULER_ADDRESS names, or
-        one on this machine with ``n_jobs`` workers)
     recompute : True computes records again that are there, but for borrowed ones; when stopped and
         run again it goes on
     progress : True shows a bar with the time left on standard error
@@ -161,7 +153,7 @@ def _run_tasks(tasks, n_jobs, backend, progress, seconds):
     failures, kept = [], 0
     bar = Progress([seconds.of(task) for _, _, task in tasks], shown=progress)
     # Closed at once when writing fails or a signal comes, so that the workers end.
-    with bar, closing(results_of([t for _, _, t in tasks], n_jobs, backend)) as results:
+    with bar, closing(results_of([t for _, _, t in tasks], n_jobs)) as results:
         try:
             for i, records, failure in results:
                 store, journal, task = tasks[i]
@@ -195,27 +187,23 @@ def _keep(records, store, journal, task, kept):
         ) from error
 
 
-def results_of(tasks, n_jobs, backend):
+def results_of(tasks, n_jobs):
     """Yield (number of the task, records, failure) as they come.
 
     What is finished when the run is interrupted, or a worker dies, still comes out.
     """
     if not tasks:
         return
-    if backend != "dask" and n_jobs == 1 and not (tasks[0].fixed and environment.fixed()):
+    if n_jobs == 1 and not (tasks[0].fixed and environment.fixed()):
         for i, task in enumerate(tasks):
             yield i, *worker.run_task(task)
         return
-    if backend == "dask":
-        pool, at_once = _dask(n_jobs), len(tasks)
-    else:
-        processes = min(joblib.effective_n_jobs(n_jobs), len(tasks))
-        pool, at_once = worker.executor(processes), 2 * processes
-    with pool as executor:
+    processes = min(joblib.effective_n_jobs(n_jobs), len(tasks))
+    with worker.executor(processes) as executor:
         rest, waiting = iter(enumerate(tasks)), {}
         try:
             while True:
-                for i, task in islice(rest, at_once - len(waiting)):
+                for i, task in islice(rest, 2 * processes - len(waiting)):
                     waiting[executor.submit(worker.run_task, task)] = i
                 if not waiting:
                     return
@@ -252,49 +240,6 @@ def check_writable(folder):
             f"Records cannot be written to {folder}: {error.strerror}. Nothing was run; make it "
             "writable, or name another folder."
         ) from error
-
-
-@contextmanager
-def _dask(n_jobs):
-    """The workers of a cluster, or with none named of one on this machine."""
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise MissingPackageError(
-            "--backend dask needs the package distributed: pip install 'ldlrepro[dask]'."
-        ) from error
-    address = os.environ.get("DASK_SCHEDULER_ADDRESS")
-    if address:
-        with _client(Client, address) as client:
-            yield client.get_executor()
-        return
-    workers = joblib.effective_n_jobs(n_jobs)
-    local = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
-    with LocalCluster(**local, env=worker.variables()) as cluster, Client(cluster) as client:
-        yield client.get_executor()
-
-
-def _client(client_of, address):
-    """A client of the scheduler at an address, which has workers."""
-    nothing = "Nothing was run."
-    try:
-        with waiting(f"asking the dask scheduler at {address}"):
-            client = client_of(address, timeout=_DASK_SECONDS)
-    except (OSError, TimeoutError, ValueError, ImportError) as error:
-        raise RunError(
-            f"No dask scheduler answers at DASK_SCHEDULER_ADDRESS={address}: {error}. {nothing} "
-            "Start one by `dask scheduler`; addresses are like tcp://HOST:8786."
-        ) from error
-    try:
-        with waiting(f"waiting for workers of the dask scheduler at {address}"):
-            client.wait_for_workers(1, timeout=_DASK_SECONDS)
-    except TimeoutError as error:
-        client.close()
-        raise RunError(
-            f"The dask scheduler at {address} has no workers. {nothing} Start some by "
-            f"`dask worker {address}`; the book's page on records has the whole command."
-        ) from error
-    return client
 
 
 def _in_shard(shard, experiment, dataset, method, fold):
