@@ -159,6 +159,7 @@ def test_options_of_bench_that_would_not_count_are_refused(capsys, arguments, me
         ("bench --out nowhere/bench.csv", "--out: there is no folder nowhere"),
         ("compare AAKNN --out nowhere/page.html", "--out: there is no folder nowhere"),
         ("notebooks --out ''", "--out: the name is empty"),
+        ("verify --against ''", "--against: the name is empty"),
         ("compare AAKNN --data ''", "--data: the name is empty"),
     ],
 )
