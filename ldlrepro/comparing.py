@@ -341,8 +341,8 @@ def load_methods(specifications):
             named[name] = found() if isinstance(found, type) else found
         except Exception as error:
             raise CompareError(
-                f"{inside}() of {path} fails: {type(error).__name__}: {error}. Give its parameters defaults, or make an "
-                f"object in the file and name that: {path}:my_object."
+                f"{inside}() of {path} fails: {type(error).__name__}: {error}. Give its "
+                f"parameters defaults, or make an object in the file and name that: {path}:my_object."
             ) from error
     return named
 
