@@ -342,7 +342,8 @@ def load_methods(specifications):
         except Exception as error:
             raise CompareError(
                 f"{inside}() of {path} fails: {type(error).__name__}: {error}. Give its "
-                f"parameters defaults, or make an object in the file and name that: {path}:my_object."
+                f"parameters defaults, or make an object in the file and name "
+                f"that: {path}:my_object."
             ) from error
     return named
 
