@@ -112,7 +112,7 @@ def run(papers, parameters, out, jobs=1, fresh=False):
     for name in wanted:
         _check(there[name], parameters)
     paths.settle()
-    folder = Path(out).expanduser().resolve()
+    folder = Path(out).expanduser().absolute()
     _make(folder)
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
     for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):

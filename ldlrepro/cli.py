@@ -62,11 +62,16 @@ def _let_go_of_output():
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _path(text):
-    """A path; an empty one would be the folder at hand."""
+def _named(text):
+    """A name that is not empty, as a variable that is not set makes it."""
     if not text.strip():
         raise argparse.ArgumentTypeError("the name is empty")
-    return Path(text)
+    return text
+
+
+def _path(text):
+    """A path; an empty one would be the folder at hand."""
+    return Path(_named(text))
 
 
 class _Stopped(KeyboardInterrupt):
@@ -261,6 +266,7 @@ def parser():
     add.add_argument("--n-jobs", type=_processes, default=1, help="processes")
     add.add_argument(
         "--against",
+        type=_named,
         metavar="REV",
         help="run what is stale with the code of a git revision too; where the numbers are equal, "
         "the records count as fresh",

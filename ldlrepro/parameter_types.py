@@ -76,7 +76,7 @@ def check_parameter_types(estimator):
             continue
         if name == "random_state":
             try:
-                check_random_state(value)
+                check_random_state(repr(value) if isinstance(value, bool) else value)
             except ValueError as error:
                 raise ValueError(
                     "random_state must be None, an int from 0 to 4294967295 (2**32 - 1) or a "
@@ -99,6 +99,8 @@ def check_scored(estimator, D, sample_weight, name="D"):
         )
     if sample_weight is not None:
         weight = np.asarray(sample_weight, dtype=float)
+        if weight.shape != (len(D),):
+            raise ValueError(f"sample_weight has shape {weight.shape}: expected ({len(D)},).")
         if weight.min(initial=0) < 0 or not 0 < weight.sum() < np.inf:
             raise ValueError("sample_weight must be finite numbers of 0 or more, not all 0.")
 

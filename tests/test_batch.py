@@ -217,6 +217,9 @@ def test_a_file_where_the_folder_belongs_is_told_before(away):
     (away / "out").write_text("")
     with pytest.raises(errors.LdlreproError, match="Notebooks cannot be written to .*out: "):
         batch.run([], {}, away / "out")
+    (away / "loop").symlink_to("loop")
+    with pytest.raises(errors.LdlreproError, match="Notebooks cannot be written to .*loop: "):
+        batch.run([], {}, away / "loop")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

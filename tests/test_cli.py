@@ -121,6 +121,7 @@ def test_parameters_are_read_as_python_where_they_are():
         ("notebooks --jobs 0", "--jobs: '0' is no whole number above 0"),
         ("compare AAKNN --out nowhere/page.html", "--out: there is no folder nowhere"),
         ("notebooks --out ''", "--out: the name is empty"),
+        ("verify --against ''", "--against: the name is empty"),
         ("compare AAKNN --data ''", "--data: the name is empty"),
     ],
 )

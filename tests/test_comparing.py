@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -128,6 +129,33 @@ def test_a_change_behind_a_method_counts(tmp_path, monkeypatch):
     held = [a == b for a, b in zip(marks[:3], marks[3:], strict=True)]
     assert held == [False, True, False]
     assert len(set(marks[:3])) == 3
+
+
+def test_a_change_of_what_a_method_holds_counts(tmp_path, monkeypatch):
+    """A function by its name, in a partial or without a name, and a class or an object of it."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    helper, method = tmp_path / "of_helper3.py", tmp_path / "of_method3.py"
+    method.write_text(
+        "from functools import partial\n"
+        "from sklearn.preprocessing import FunctionTransformer as F\n"
+        "from of_helper3 import f\n"
+        "class Kernel: pass\n"
+        "every = [F(f), F(partial(f, k=1)), F(kw_args={'k': Kernel()}), F(kw_args={'k': Kernel}),\n"
+        "         F(lambda X: X), F(len)]\n"
+        "class M:\n    fit = predict = None\n"
+    )
+    data = userdata.bunch(*rows())
+    experiment = Experiment(own.EXPERIMENT, (), ("data",), folds=3)
+    marks = []
+    for text in ("def f(X, k=0): return X\n", "def f(X, k=0): return X + 1\n"):
+        helper.write_text(text)
+        load_methods([f"{method}:M"])
+        for one in sys.modules["of_method3"].every:
+            wrapped = OnSimplex(make_pipeline(one, Ridge()))
+            marks.append(own._mark(Method("m", wrapped), experiment, data))
+    held = [a == b for a, b in zip(marks[:6], marks[6:], strict=True)]
+    assert held == [False, False, False, False, False, True]
+    assert len(set(marks[:6])) == 6
 
 
 def test_a_change_behind_a_method_of_this_api_counts(tmp_path, monkeypatch):
@@ -389,14 +417,18 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
     path.write_text(
         "from sklearn.linear_model import Ridge\n"
         "class Needs:\n    def __init__(self, k): pass\n    def fit(self): pass\n"
+        "class Raises(Needs):\n    def __init__(self): 1 / 0\n"
         "mine = Ridge(2)\n"
     )
+    (tmp_path / "dotted.v2.py").write_text("mine = 1\n")
     found = load_methods([f"{path}:mine", "StructRF"])
     assert found["mine"].alpha == 2 and isinstance(found["StructRF"], ldlrepro.StructRF)
     for name, message in (
         (f"{tmp_path}/no.py:mine", "There is no file"),
-        (f"{path}:yours", "has no yours; it has: Ridge, Needs, mine"),
-        (f"{path}:Needs", "Give its parameters defaults"),
+        (f"{path}:yours", "has no yours; it has: Ridge, Needs, Raises, mine"),
+        (f"{path}:Needs", "Needs.. of .* Give its parameters defaults"),
+        (f"{path}:Raises", "fails: ZeroDivisionError: division by zero"),
+        (f"{tmp_path}/dotted.v2.py:mine", "end it in .py, without other dots"),
         ("StructForest", "No method 'StructForest'. Name a class of yours"),
     ):
         with pytest.raises(CompareError, match=message):
@@ -458,6 +490,8 @@ def test_row_numbers_in_a_frame_are_told():
         shuffled.rename_axis("Unnamed: 0").reset_index(),
         shuffled.reset_index(),
         frame.assign(level_0=range(5, 17)),
+        frame.assign(id=range(5, 17)),
+        frame.assign(X=range(1, 13)),
     ):
         with pytest.raises(UserDataError, match="X has a .*column .* that counts the rows"):
             userdata.bunch(bad, D)
@@ -876,6 +910,39 @@ def test_what_methods_do_besides_errors(here, tmp_path):
     (tmp_path / "ends.py").write_text("import sys\nsys.exit(3)\n")
     with pytest.raises(CompareError, match="cannot be imported: SystemExit: 3"):
         load_methods([f"{tmp_path}/ends.py:A"])
+
+
+class Secret(Mean):
+    """Ends whoever asks for what it does not have."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"no {name}")
+
+
+class Locked(Mean):
+    def __init__(self):
+        self.lock = threading.Lock()
+
+
+@pytest.mark.parametrize("method", [Secret, Locked])
+def test_a_method_that_cannot_be_read_is_one_line(here, method):
+    with pytest.raises(runner.RunError, match="^m cannot be read, .*: (RuntimeError|TypeError)"):
+        compare({"m": method()}, *rows(), folds=2)
+
+
+def test_a_method_file_in_another_encoding_and_beside_files_with_names_of_modules(
+    tmp_path, monkeypatch
+):
+    """As Windows saves it, or as the file itself says; a pandas.py there is not pandas."""
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    text = "# coding: {}\nclass M:\n    'Ä'\n    def fit(self, X, D): pass\n    predict = fit\n"
+    data, experiment = userdata.bunch(*rows()), Experiment(own.EXPERIMENT, (), ("data",), folds=3)
+    for coding in ("utf-8-sig", "latin-1"):
+        path = tmp_path / f"of_{coding[:3]}.py"
+        path.write_text(text.format(coding), encoding=coding)
+        (model,) = load_methods([f"{path}:M"]).values()
+        assert own._mark(Method("m", OnSimplex(model)), experiment, data)
+    assert sys.path[-1] == str(tmp_path)
 
 
 def test_arrays_under_two_names_are_told(tmp_path):

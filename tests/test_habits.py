@@ -157,8 +157,8 @@ def test_score_is_minus_kl():
     np.testing.assert_allclose(cross_val_score(model, toy.X, toy.D, cv=3), by_name, rtol=1e-12)
     with pytest.raises(ValueError, match="D has 2 labels, and 3 were learnt"):
         model.score(toy.X, toy.D[:, :2] / toy.D[:, :2].sum(axis=1, keepdims=True))
-    for bad in (-weight, 0 * weight):
-        with pytest.raises(ValueError, match="sample_weight must be finite numbers of 0 or more"):
+    for bad in (-weight, 0 * weight, weight[:1], weight[:, None]):
+        with pytest.raises(ValueError, match="sample_weight (must be finite|has shape)"):
             model.score(toy.X_test, toy.D_test, sample_weight=bad)
 
 
@@ -216,8 +216,8 @@ def test_score_of_labels_takes_weights(cls):
     weight = np.arange(40)
     weighted = model.score(toy.X, Y, sample_weight=weight)
     assert weighted == pytest.approx(right @ weight / weight.sum())
-    for bad in (-weight, 0 * weight):
-        with pytest.raises(ValueError, match="sample_weight must be finite numbers of 0 or more"):
+    for bad in (-weight, 0 * weight, weight[:1], weight[:, None]):
+        with pytest.raises(ValueError, match="sample_weight (must be finite|has shape)"):
             model.score(toy.X, Y, sample_weight=bad)
 
 

@@ -36,7 +36,7 @@ def wrong_values():
     for name, cls in ESTIMATORS.items():
         for parameter, declared in inspect.signature(cls).parameters.items():
             if parameter == "random_state":
-                found += [(name, parameter, value) for value in ("abc", 1.5)]
+                found += [(name, parameter, value) for value in ("abc", 1.5, True)]
             elif type(declared.default) in WRONG:
                 bad = WRONG[type(declared.default)]
                 if parameter == "alpha" and cls is ldlrepro.MSLP:

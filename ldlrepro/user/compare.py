@@ -320,7 +320,7 @@ def load_methods(specifications):
     Raises
     ------
     CompareError
-        No such file or class, or a class that needs arguments.
+        No such file or class, or a class that cannot be made without arguments.
     """
     named = {}
     for text in listed(specifications):
@@ -340,10 +340,11 @@ def load_methods(specifications):
             raise CompareError(f"{text} is named twice.")
         try:
             named[name] = found() if isinstance(found, type) else found
-        except TypeError as error:
+        except Exception as error:
             raise CompareError(
-                f"{inside}() of {path} fails: {error}. Give its parameters defaults, or make an "
-                f"object in the file and name that: {path}:my_object."
+                f"{inside}() of {path} fails: {type(error).__name__}: {error}. Give its "
+                f"parameters defaults, or make an object in the file and name "
+                f"that: {path}:my_object."
             ) from error
     return named
 
@@ -351,11 +352,13 @@ def load_methods(specifications):
 def _from_file(path, name):
     if not path.is_file():
         raise CompareError(f"There is no file {path}.")
+    if path.suffix != ".py" or "." in path.stem:
+        raise CompareError(f"{path} is no name of a module: end it in .py, without other dots.")
     # Not resolved: of a link, its own name and folder count.
     path = Path(os.path.abspath(path))
     folder = str(path.parent)
     if folder not in sys.path:
-        sys.path.insert(0, folder)
+        sys.path.append(folder)  # last: a pandas.py of the user's is not the pandas of others
     module = _module_of(path)
     if not hasattr(module, name):
         there = [k for k, v in vars(module).items() if hasattr(v, "fit") and not k.startswith("_")]

@@ -25,7 +25,7 @@ _TARGETS = ("D", "Y", "labels")
 _SEPARATORS = {";": "';'", "\t": "a tab", "|": "'|'", " ": "a space"}
 #: What software calls a column without a name, or the column that it makes of row names.
 _WITHOUT_NAME = re.compile(r"(Unnamed: \d+(\.\d+)?)?")
-_OF_ROWS = ("index", "level_0", "__index_level_0__", "rownames", "row.names")
+_OF_ROWS = ("index", "level_0", "__index_level_0__", "rownames", "row.names", "X", "id", "ID")
 #: Bytes of a name of data: a file is called by it, and file systems take 255.
 _LONGEST = 200
 
@@ -210,7 +210,7 @@ def _refuse_row_numbers(frame, what):
         raise UserDataError(
             f"{what} has a {place}column {called} that counts the rows: whole numbers, no two the "
             "same. A method would take it for a feature. Leave it out (in pandas, "
-            "to_csv(index=False), in R, row.names = FALSE), or name it if it is one."
+            "to_csv(index=False), in R, row.names = FALSE), or give it another name if it is one."
         )
 
 

@@ -1,18 +1,21 @@
 """Methods and data of a user's own: the same jobs as a paper's, records in a folder of his."""
 
 import ast
+import pickle
 import sys
 import sysconfig
 import tempfile
+import tokenize
 import traceback
 import warnings
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
+from types import FunctionType
 
 import cloudpickle
 import joblib
@@ -50,7 +53,7 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
     Raises
     ------
     RunError
-        A fit failed; all others are finished and kept first.
+        A fit failed; all others are finished and kept first. Or a method cannot be pickled.
     """
     store = RecordStore(Path(folder) / EXPERIMENT, experiment.measures) if folder else None
     frames, tasks = [], []
@@ -58,7 +61,8 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
         bunch = job.load(each) if isinstance(each, str) else each
         there = store.read(bunch.name) if store else pd.DataFrame(columns=["method"])
         for method in methods:
-            mark = _mark(method, experiment, bunch)
+            with _readable(method):
+                mark = _mark(method, experiment, bunch)
             mine = there[there.method == method.name]
             if len(mine):
                 same = (mine.fingerprint == mark) & (mine.data_sha256 == bunch.sha256)
@@ -152,8 +156,21 @@ def _arguments(task, experiment, folder):
             joblib.dump(dict(bunch), path)
         each = path
     # As bytes: a class of the user's is found only once his folders are on the path.
-    parts = experiment, method, get_config()
-    return cloudpickle.dumps(parts), list(sys.path), each, fold
+    with _readable(method):
+        pickled = cloudpickle.dumps((experiment, method, get_config()))
+    return pickled, list(sys.path), each, fold
+
+
+@contextmanager
+def _readable(method):
+    """RunError where attributes of a method cannot be read or pickled, as a lock cannot be."""
+    try:
+        yield
+    except Exception as error:  # whatever a user's __getattr__ or __reduce__ makes
+        raise RunError(
+            f"{method.name} cannot be read, so that its fits cannot be told from those of another: "
+            f"{type(error).__name__}: {error}. Its parameters and attributes have to be pickled."
+        ) from error
 
 
 def _fit(pickled, folders, data, fold):
@@ -206,6 +223,10 @@ def _mark(method, experiment, bunch):
             mark = joblib.hash((mark, _texts_of(method.estimator)))[:12]
         return f"{mark}.{data}"
     parameters = inner.get_params() if hasattr(inner, "get_params") else vars(inner)
+    try:
+        parameters = joblib.hash(parameters)
+    except pickle.PicklingError:  # a lambda
+        parameters = joblib.hash(cloudpickle.dumps(parameters))
     bare = replace(method, estimator=type(method.estimator)())
     columns = method.estimator.columns
     parts = of_method(bare, experiment.folds, experiment), _texts_of(inner), parameters, columns
@@ -249,19 +270,26 @@ def _file_of(kind):
 
 
 def _classes(value, seen):
-    """Classes of an estimator, their bases, and those of the estimators that it holds.
+    """Classes of an estimator, their bases, and those of what it holds: estimators, and a user's.
+
+    A user's functions count as his classes do.
 
     Parameters
     ----------
     seen : set of the ids of what was looked at, for what holds itself
     """
-    if id(value) in seen or isinstance(value, type):
+    if isinstance(value, type | FunctionType):
+        return {value} if _is_foreign(value) else set()
+    if id(value) in seen:
         return set()
     seen.add(id(value))
     if isinstance(value, list | tuple | set | dict):
         inside, found = value, set()
-    elif hasattr(value, "fit") or hasattr(value, "transform"):
-        inside = value.get_params(deep=False) if hasattr(value, "get_params") else vars(value)
+    elif isinstance(value, partial):
+        inside, found = (value.func, value.args, value.keywords), set()
+    elif hasattr(value, "fit") or hasattr(value, "transform") or _is_foreign(type(value)):
+        known = hasattr(value, "get_params")
+        inside = value.get_params(deep=False) if known else getattr(value, "__dict__", {})
         found = set(type(value).__mro__) - {object}
     else:
         return set()
@@ -276,7 +304,8 @@ def _add_files(path, package, files):
     """
     if path in files:
         return
-    text = files[path] = Path(path).read_text(encoding="utf-8")
+    with tokenize.open(path) as file:  # in the encoding that the file names
+        text = files[path] = file.read()
     for name in _imports(ast.parse(text), package):
         if is_own(name):
             continue
