@@ -1,4 +1,4 @@
-"""A paper is one folder: two CSV files and a folder give a chapter, a row of the scoreboard, claims.
+"""A paper is one folder: it and two CSV files give a chapter, a row of the scoreboard, claims.
 
 The paper in tests/sixth_paper is made up. Its rows are synthetic and pass for the real files.
 """

@@ -140,13 +140,13 @@ def run(
                 )
                 tasks.append((store, journal, task))
 
-    computed = _run_tasks(tasks, n_jobs, backend, progress, seconds)
+    computed = _run_tasks(tasks, n_jobs, progress, seconds)
     for journal, done in journals:
         journal.close(done)
     return {"computed": computed, "kept": kept, "unavailable": unavailable}
 
 
-def _run_tasks(tasks, n_jobs, backend, progress, seconds):
+def _run_tasks(tasks, n_jobs, progress, seconds):
     """Run tasks and keep their records; how many there were."""
     for folder in {store.folder for store, _, _ in tasks}:
         check_writable(folder)
