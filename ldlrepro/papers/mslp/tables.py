@@ -137,7 +137,7 @@ def first_places(chapter, records):
 def first_as_printed(chapter):
     """How often MSLP has the best printed mean, as a `Share`."""
     printed = chapter.printed
-    return Share.of(printed.method[firsts(printed)] == "MSLP")
+    return Share.of(firsts(printed)[printed.method == "MSLP"])
 
 
 def show_first_places(chapter):
