@@ -199,7 +199,7 @@ def test_the_released_script_on_movie_is_told_by_its_layers():
 def test_a_printed_row_stands_beside_ours():
     said = printed(A=1.0)
     here = SimpleNamespace(printed=said, measures=MEASURES)
-    ours = {"b": records([(("B", {}, None), {"x": 0.25, "y": 9.0})])}
+    ours = records([(("b", {}, None), {"x": 0.25, "y": 9.0})])
     table = mslp_tables.beside_printed(here, "A", ours, "x")
     assert table.index.tolist() == ["A, printed", "b"]
     assert table.iloc[:, 0].tolist() == [1.0, 0.25] and table.shape == (2, 2)

@@ -1,5 +1,7 @@
 """What single chapters compute from records, on records made up for the purpose."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,23 +50,32 @@ def rows(values, measure="kl_divergence", dataset="A", settings=None, **more):
 def test_first_places_count_ties_with_the_first():
     records = pd.concat(
         [
-            rows({"a": [1, 1.1, 0.9], "b": [1.05, 1.02, 0.9], "c": [5, 5.2, 5.1]}),
-            rows({"a": [3, 3.1, 3.0], "b": [1, 1.1, 1.0], "c": [9, 9.5, 9.2]}, dataset="B"),
+            rows({"a": [1, 1.1, 0.9], "b": [1.05, 1.02, 0.9], "MSLP": [5, 5.2, 5.1]}),
+            rows({"a": [3, 3.1, 3.0], "b": [1, 1.1, 1.0], "MSLP": [9, 9.5, 9.2]}, dataset="B"),
         ]
     )
     printed = pd.DataFrame(
-        {"dataset": "A", "measure": "kl_divergence", "method": ["a", "b", "c"], "mean": [2, 1, 1]}
+        {"measure": "kl_divergence", "method": ["a", "b", "MSLP"], "mean": [2, 1, 1]}
+    ).assign(dataset="A")
+    chapter = SimpleNamespace(
+        measures=["kl_divergence"],
+        printed_methods=["a", "b", "MSLP"],
+        printed=printed,
+        excluded_datasets=[],
     )
-    places = mslp.first_places(records, ["kl_divergence"], ["a", "b", "c"], printed)
-    assert places.method.tolist() == ["a", "b", "c"]
-    assert places.printed.tolist() == [0, 1, 1]  # printed: b and c share the first place
+    places = mslp.first_places(chapter, records)
+    assert places.index.tolist() == ["a", "b", "MSLP"]
+    assert places.printed.tolist() == [0, 1, 1]  # printed: b and MSLP share the first place
     assert places.ours.tolist() == [0, 2, 0]
     assert places.paired.tolist() == [1, 2, 0]  # on A a is not shown worse than b
     assert places.cells.tolist() == [2, 2, 2]
-    assert mslp.first_as_printed(printed, "b") == (1, 1)
-    assert mslp.first_as_printed(printed, "a") == (0, 1)
+    assert mslp.first_as_printed(chapter) == (1, 1)
+    chapter.printed = printed.assign(mean=[1, 1, 2])
+    assert mslp.first_as_printed(chapter) == (0, 1)
+    chapter.excluded_datasets = ["A"]  # shown, but not counted among the first as printed
+    assert mslp.first_places(chapter, records).printed.tolist() == [0, 0, 0]
     table = mslp.places_table(places)
-    assert table.columns[1:3].tolist() == ["first as printed, of 2", "first here, of 2"]
+    assert table.columns[:2].tolist() == ["first as printed, of 2", "first here, of 2"]
     assert table["the same, corrected t"].tolist() == places.corrected.tolist()
 
 
@@ -83,7 +94,8 @@ def test_the_sweep_is_read_from_the_settings():
     )
     share, text = narrow_claim(records)  # c and d have another lambda, another beta
     assert share == 0 and text == "lowest K-L at u = 20% (A)"
-    panels = mslp_figures.sensitivity(records, {"A": "A"}).axes
+    chapter = SimpleNamespace(records={"sensitivity": records}, names={"A": "A"})
+    panels = mslp_figures.sensitivity(chapter).axes
     (line,) = panels[1].lines
     np.testing.assert_allclose(line.get_xdata(), [1e-5, 0.01])
     np.testing.assert_allclose(line.get_ydata(), [0.1, 0.4])
@@ -125,15 +137,26 @@ def test_kept_neighbours_stand_beside_each_other():
 def test_kept_neighbours_with_all_rows_stand_in_a_second_table():
     rows = [("toy", "MSLP", part, t) for part, t in (("all", 0.9), ("fitted", 0.8), ("new", 0.7))]
     study = pd.DataFrame(rows, columns=["dataset", "method", "rows", "trustworthiness"])
-    halves, every = (table.data for table in mslp.show_kept_neighbours(study, {"toy": "Toy"}))
+    studies = {"embedding": {"trustworthiness": study}}
+    chapter = SimpleNamespace(study=studies.get, names={"toy": "Toy"})
+    halves, every = (table.data for table in mslp.show_kept_neighbours(chapter))
     assert "0.800 / 0.700" in halves and "0.900" in every and "0.900" not in halves
+
+
+def test_methods_are_found_by_what_they_declare():
+    settings = {"x": {"learner": "MSLP", "beta": 1.0}, "y": {"learner": "MSLP", "beta": 0}, "z": {}}
+    records = rows(dict.fromkeys(settings, [1, 1]), settings=settings)
+    assert mslp.methods_with(records, learner="MSLP") == ["x", "y"]
+    assert mslp.methods_with(records, learner="MSLP", beta=1) == ["x"]
+    assert mslp.methods_with(records, learner="PCA") == []
 
 
 def test_how_often_each_share_of_dimensions_was_best():
     best = pd.concat([rows({"PCA": [1, 1, 1]}), rows({"MSLP": [1, 1]}, dataset="B")])
     shares = [{"transformer__ratio": u} for u in (0.1, 0.2, 0.1)] + [{"ratio": 1.0}] * 2
-    table = mslp.best_ratios(best.assign(parameters=shares), {"A": "Set A", "B": "B"}, ["PCA"])
-    assert table.loc["PCA", "Set A"] == {0.1: 2, 0.2: 1} and table.columns.tolist() == ["Set A"]
+    table = mslp.best_dimensions(best.assign(parameters=shares), {"A": "Set A", "B": "B"})
+    assert table.loc["PCA", "Set A"] == {0.1: 2, 0.2: 1} and table.loc["MSLP", "B"] == {1.0: 2}
+    assert table.notna().sum().sum() == 2
     assert str(table.loc["PCA", "Set A"]) == "10% (2), 20% (1)"
 
 

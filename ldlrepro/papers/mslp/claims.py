@@ -4,10 +4,18 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro import published
-from ldlrepro.metrics import MEASURES
+from ldlrepro.metrics import DISTRIBUTION
+from ldlrepro.papers.mslp.experiments import MEASURES
 from ldlrepro.papers.mslp.studies.embedding import UNPENALISED
 from ldlrepro.papers.mslp.studies.toys import GRID
-from ldlrepro.papers.mslp.tables import LEVEL_OF_PAPER, first_places
+from ldlrepro.papers.mslp.tables import (
+    BEAUTY,
+    EMBEDDINGS,
+    LEVEL_OF_PAPER,
+    first_places,
+    methods_with,
+    with_u,
+)
 from ldlrepro.report.claims import (
     NEAR,
     NOT_RUN,
@@ -22,48 +30,39 @@ from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import summary
 from ldlrepro.report.values import Share
 
-#: The rivals by kind.
+#: The rivals that embed nothing.
 OF_LDL = ("CPNN", "LDSVR", "BFGS-LDL", "IIS-LDL", "AA-BP", "AA-KNN", "PT-SVM", "PT-Bayes")
-EMBEDDINGS = ("CCA", "LPP", "NPE", "PCA")
-BEAUTY = ("SCUT_FBP", "M2B")
 
 
-def claims(records, study, faces, grid, measures, methods):
+def claims(chapter):
     """The claims of the paper, each with its verdict and evidence.
 
     Parameters
     ----------
-    records : dict, experiment -> records that count
-    study : trustworthiness; faces : distances of the study of that name
-    grid : trustworthiness of the study "toys"
-    methods : the paper's
+    chapter : MSLP
     """
-    tables, best = records["tables"], records["best_on_test"]
-    on_test = pd.concat([best, tables[~tables.method.isin(best.method)]])
+    tables, terms = chapter.counted, chapter.counting(chapter.terms)
+    study = chapter.study("embedding")["trustworthiness"]
+    grid = chapter.study("toys")["toys"]
     toys = study[study.dataset.isin(["toy", "noisy toy"])]
     jaffe = study[study.dataset == "SJAFFE"]
+    on_test = chapter.counting(chapter.best_on_test)
     evidence = {
-        "first-place": _first(tables, measures, methods),
-        "beats-ldl": _against_ldl(tables, measures),
-        "beats-embeddings": _against(tables, EMBEDDINGS, measures),
+        "first-place": _first(chapter, tables),
+        "beats-ldl": _against_ldl(chapter),
+        "beats-embeddings": _against(tables, EMBEDDINGS),
         "insensitive-to-noise": _noise(toys, grid),
         "toy": _on_the_grid(toys, grid, "toy"),
         "noisy-toy": _on_the_grid(toys, grid, "noisy toy"),
         "jaffe": _gathered(jaffe, UNPENALISED, ["all"], "all rows fitted, "),
-        "beauty-no-winner": _no_winner(tables, measures, methods),
-        "ten-percent": narrow_claim(records["sensitivity"]),
+        "beauty-no-winner": _no_winner(tables[tables.method.isin(chapter.printed_methods)]),
+        "ten-percent": narrow_claim(chapter.counting(chapter.records["sensitivity"])),
+        "hetero-neighbours": _against(terms, methods_with(terms, beta=1)),
+        "neighbours-in-features": _against(terms, methods_with(terms, alpha=1e9)),
     }
-    evidence |= _places(faces)
-    both = pd.concat([tables, records["terms"]])
-    for claim, other in (
-        ("hetero-neighbours", "attraction only"),
-        ("neighbours-in-features", "neighbours among all rows"),
-    ):
-        evidence[claim] = _against(both, [f"MSLP, {other}"], measures)
-    evidence |= _of_dimensions(best)
-    evidence[Ours("MSLP is first, everything chosen on the test folds")] = _first(
-        on_test, measures, methods
-    )
+    evidence |= _places(chapter.study("faces")["distances"])
+    evidence |= _of_dimensions(chapter.counting(chapter.records["best_on_test"]))
+    evidence[Ours("MSLP is first, everything chosen on the test folds")] = _first(chapter, on_test)
     for lambda_, tried, where, rows in (
         ("0", UNPENALISED, "fitted halves", ["fitted"]),
         ("0", UNPENALISED, "new rows", ["new"]),
@@ -116,8 +115,8 @@ def _places(faces):
     }
 
 
-def _first(records, measures, methods):
-    places = first_places(records, measures, methods).set_index("method")
+def _first(chapter, records):
+    places = first_places(chapter, records)
     mslp = places.loc["MSLP"]
     return mslp.ours / mslp.cells, (
         f"first in {mslp.ours} of {mslp.cells} cells, not shown worse than the first at 90% in "
@@ -126,26 +125,25 @@ def _first(records, measures, methods):
     )
 
 
-def _no_winner(tables, measures, methods):
+def _no_winner(tables):
     """Sets of beauty on which no method is first by every measure."""
-    there = tables[tables.dataset.isin(BEAUTY) & tables.method.isin(methods)]
-    means = summary(there, measures=measures)
+    means = summary(tables[tables.dataset.isin(BEAUTY)], measures=MEASURES)
     most = means[firsts(means)].groupby(["dataset", "method"]).size().groupby("dataset").max()
-    text = ", ".join(f"{n} of {len(measures)} on {d}" for d, n in most.items())
-    return share_claim(most < len(measures), f"most firsts of one method: {text}; not all on")
+    text = ", ".join(f"{n} of {len(MEASURES)} on {d}" for d, n in most.items())
+    return share_claim(most < len(MEASURES), f"most firsts of one method: {text}; not all on")
 
 
 def _of_dimensions(best):
     """The claims on u, from the value with the lowest test K-L of each fold."""
-    u = [p.get("ratio", p.get("transformer__ratio", float("nan"))) for p in best.parameters]
-    mean = best.assign(u=u).groupby(["method", "dataset"])["u"].mean().unstack()
+    best = with_u(best)
+    mean = best.groupby(["method", "dataset"])["u"].mean().unstack()
     others = mean[mean.index.isin(EMBEDDINGS)]
     if "MSLP" not in mean.index or others.empty:
         return dict.fromkeys(("others-vary", "fewer-dimensions"), NOT_RUN)
     low, high = others.min().min(), others.max().max()
-    folds = best.assign(u=u)[best.method.isin(EMBEDDINGS)].u
+    folds = best.u[best.method.isin(EMBEDDINGS)]
     ranges = (low, high), (folds.min(), folds.max())
-    where = mean.loc[list(EMBEDDINGS)].stack().idxmax()
+    where = others.stack().idxmax()
     both = [(own, other) for d, own in mean.loc["MSLP"].items() for other in others[d]]
     fewer = [own < other for own, other in both if not np.isnan(own - other)]
     span = (
@@ -212,26 +210,25 @@ def narrow_claim(records):
     return float((best == 0.1).mean()), text
 
 
-def _against(records, others, measures):
+def _against(records, others):
     """Cells in which MSLP beats others, by the mean and as shown at the paper's level."""
-    return wins_claim(records, [("MSLP", other) for other in others], measures, LEVEL_OF_PAPER)
+    return wins_claim(records, [("MSLP", other) for other in others], MEASURES, LEVEL_OF_PAPER)
 
 
-def _against_ldl(tables, measures):
+def _against_ldl(chapter):
     """`_against` the eight methods; MSLP here against their rows as printed beside it.
 
     Their parameters are chosen inside the folds here; those of print come from programs with
     settings of their own.
     """
-    share, text = _against(tables, OF_LDL, measures)
+    share, text = _against(chapter.counted, OF_LDL)
     if np.isnan(share):
         return NOT_RUN
-    own = summary(tables[tables.method == "MSLP"], measures=measures)
-    own = own.set_index(["dataset", "measure"])["mean"]
-    printed = published.load("mslp")
-    printed = printed[printed.dataset.isin(tables.dataset) & printed.measure.isin(measures)]
-    wide = printed.pivot_table(index=["dataset", "measure"], columns="method", values="mean")
-    up = np.array([MEASURES[m].greater_is_better for m in wide.index.get_level_values("measure")])
+    printed = chapter.printed[chapter.printed.dataset.isin(chapter.counted.dataset)]
+    wide = printed.pivot(index=["dataset", "measure"], columns="method", values="mean")
+    own = chapter.ours[chapter.ours.method == "MSLP"].set_index(["dataset", "measure"])["mean"]
+    measure = wide.index.get_level_values("measure")
+    up = np.array([DISTRIBUTION[m].greater_is_better for m in measure])
     sign = np.where(up, 1, -1)
     beside = {"MSLP here": own.reindex(wide.index), "MSLP as printed": wide["MSLP"]}
     against = [
@@ -272,8 +269,8 @@ def _on_the_grid(toys, grid, dataset):
 
 def _gathered(jaffe, methods, rows, which=""):
     """Settings and embeddings of s-JAFFE in which rows of like labels are nearer than in LPP's."""
-    there = jaffe[jaffe.rows.isin(rows)]
-    wide = there.pivot_table(index=["rows", "fold"], columns="method", values="trustworthiness")
+    kept = jaffe[jaffe.rows.isin(rows)]
+    wide = kept.pivot_table(index=["rows", "fold"], columns="method", values="trustworthiness")
     if wide.empty:
         return NOT_RUN
     means = wide[list(methods)].mean()

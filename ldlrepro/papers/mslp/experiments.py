@@ -2,15 +2,7 @@
 
 from dataclasses import replace
 
-from ldlrepro import (
-    CCA,
-    LDSVR,
-    LPP,
-    NPE,
-    PCA,
-    MeanPredictor,
-    UniformPredictor,
-)
+from ldlrepro import CCA, LDSVR, LPP, NPE, PCA, MeanPredictor, UniformPredictor
 from ldlrepro.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.models.embedding import PackageLDSVR
 from ldlrepro.models.maxent import PackageBFGS

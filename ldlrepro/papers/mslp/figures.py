@@ -16,27 +16,29 @@ from ldlrepro.report.settings import declared
 _MARKERS = "osD^v*X"
 
 
-def degrees(bunches, row=0):
-    """Figures 1 and 4: the label distribution of one row of each data set."""
-    figure, axes = plt.subplots(1, len(bunches), figsize=(3.4 * len(bunches), 2.7))
+def figures_1_and_4(chapter):
+    """The label distribution of the first row of three data sets."""
+    bunches = [chapter.bunch(name) for name in ("Natural_Scene", "SJAFFE", "SCUT_FBP")]
+    figure, axes = plt.subplots(1, 3, figsize=(10.2, 2.7))
     for axis, bunch in zip(axes, bunches, strict=True):
-        axis.bar(range(len(bunch.D[row])), bunch.D[row])
-        axis.set_title(f"row {row} of {bunch.display}", fontsize=8)
+        axis.bar(range(len(bunch.D[0])), bunch.D[0])
+        axis.set_title(f"row 0 of {bunch.display}", fontsize=8)
         name_labels(axis, bunch)
     axes[0].set_ylabel("description degree")
     figure.tight_layout()
     return figure
 
 
-def neighbours(seed=0, n=120, k_plus=5, alpha=2):
-    """Figures 2 and 3: the sets of one row, and one-dimensional embeddings that they lead to.
+def figures_2_and_3(chapter):
+    """The sets of neighbours of one synthetic row, and the embeddings that they lead to.
 
     On top the rows in the plane of two features, coloured by the first degree, on which the other
     two depend: neighbours in the labels sought among all rows (Eq. 3) and among the neighbours in
-    the features (Eq. 5), with the hetero-neighbours (Eq. 6). Below the embeddings that these sets
-    give, rows in order.
+    the features (Eq. 5), with the hetero-neighbours (Eq. 6). Below the one-dimensional embeddings
+    that these sets give, rows in order.
     """
-    rng = np.random.default_rng(seed)
+    n, k_plus, alpha = 120, 5, 2
+    rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(n, 2))
     height = (X[:, 1] + 1) / 2  # degrees rise with the second feature ...
     X += np.where(np.arange(n)[:, None] < n // 2, [-2.0, 1.0], [2.0, -1.0])  # ... in two areas
@@ -51,12 +53,12 @@ def neighbours(seed=0, n=120, k_plus=5, alpha=2):
         (axes[:, 0], everywhere, "Eq. 3: among all rows"),
         (axes[:, 1], alpha, f"Eqs. 5 and 6: among the {alpha * k_plus} nearest in the features"),
     ):
-        there, near, hetero = neighbour_sets(X, D, k_plus, alpha=a)
+        nearest, near, hetero = neighbour_sets(X, D, k_plus, alpha=a)
         plane, line = axes_of_one
         rows = plane.scatter(*X.T, c=D[:, 0], s=26, **look)
-        for j in there[row][near[row]]:
+        for j in nearest[row][near[row]]:
             plane.plot(*X[[row, j]].T, color="black", linewidth=1)
-        for j in there[row][hetero[row]]:
+        for j in nearest[row][hetero[row]]:
             plane.plot(*X[[row, j]].T, color="black", linestyle=":", linewidth=1.5)
         plane.set(title=title, xticks=[], yticks=[])
         z = MSLP(k_plus, alpha=a, beta=1.0, ratio=0.5, lambda_=0.0).fit(X, D).transform(X)[:, 0]
@@ -68,8 +70,9 @@ def neighbours(seed=0, n=120, k_plus=5, alpha=2):
     return figure
 
 
-def toys(n=3000):
-    """Figures 5 and 6: the toy and the noisy toy, their rows coloured by their distributions."""
+def figures_5_and_6(chapter):
+    """The toy and the noisy toy, their rows coloured by their distributions."""
+    n = 3000 if chapter.profile == "paper" else 300
     figure = plt.figure(figsize=(9, 6))
     for i, noise in enumerate((0.0, 0.1)):
         toy = datasets.make_mslp_toy(n, noise=noise)
@@ -90,11 +93,12 @@ def toys(n=3000):
     return figure
 
 
-def faces(bunch):
-    """Figure 7: two-dimensional embeddings, coloured by the strongest emotion; neutral in black.
+def figure_7(chapter):
+    """Two-dimensional embeddings of s-JAFFE, coloured by the strongest emotion; neutral in black.
 
     Rows nearest to the uniform distribution stand for neutral faces: see `studies.faces.groups`.
     """
+    bunch = chapter.bunch("SJAFFE")
     q, c = bunch.X.shape[1], bunch.D.shape[1]
     strongest = groups(bunch.D)
     name, settings = list(UNPENALISED.items())[-1]
@@ -108,8 +112,7 @@ def faces(bunch):
         Z = model.fit(bunch.X, bunch.D).transform(bunch.X)
         for k in range(c + 1):
             label, colour = (EMOTIONS[k], f"C{k}") if k < c else (NEUTRAL, "black")
-            there = Z[strongest == k].T
-            axis.scatter(*there, s=14, color=colour, marker=_MARKERS[k], label=label)
+            axis.scatter(*Z[strongest == k].T, s=14, color=colour, marker=_MARKERS[k], label=label)
         low, high = np.percentile(Z, [1, 99], axis=0)
         low, high = low - 0.3 * (high - low), high + 0.3 * (high - low)
         beyond = ((low > Z) | (high < Z)).any(axis=1).sum()
@@ -126,8 +129,9 @@ def _kept(D, Z):
     return trustworthiness(D, Z, n_neighbors=NEIGHBORS)
 
 
-def sensitivity(records, names):
+def sensitivity(chapter):
     """K-L of MSLP against beta, lambda and u, a row of panels a data set."""
+    records, names = chapter.records["sensitivity"], chapter.names
     swept = ["beta", "lambda_", "ratio"]
     values = records.assign(**{key: declared(records, key) for key in swept})
     mean = values.groupby(["dataset", *swept], sort=False)["kl_divergence"].mean().reset_index()

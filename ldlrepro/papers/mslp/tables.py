@@ -4,51 +4,78 @@ import pandas as pd
 
 from ldlrepro import stats
 from ldlrepro.metrics import DISTRIBUTION
-from ldlrepro.report.compare import firsts
-from ldlrepro.report.settings import declared
-from ldlrepro.report.tables import agreeing, cells, show, show_each_data_set, summary
+from ldlrepro.papers.mslp.experiments import TABLE_OF
+from ldlrepro.report.compare import firsts, tally
+from ldlrepro.report.settings import declared, show_nearest, with_settings
+from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
 from ldlrepro.report.values import Beside, Share, Spread
 
 #: The level of the paper's t-tests (section 3.3).
 LEVEL_OF_PAPER = 0.10
-#: Methods that choose the number of dimensions.
-WITH_U = ("LPP", "NPE", "PCA", "CCA", "MSLP")
+#: The two protocols, by experiment.
+PROTOCOLS = {"tables": "chosen inside the fold", "best_on_test": "best on test"}
+#: Rivals that choose the number of dimensions, as MSLP does.
+EMBEDDINGS = ("LPP", "NPE", "PCA", "CCA")
+#: Data sets of one kind, which are counted together. Those of beauty are other copies than the
+#: paper's: SCUT-FBP by its features, M2B by its distributions.
+EXPRESSIONS = ("SJAFFE", "SBU_3DFE")
+BEAUTY = ("SCUT_FBP", "M2B")
+KINDS = {
+    "expressions (s-JAFFE, s-BU_3DFE)": EXPRESSIONS,
+    "beauty (SCUT-FBP, M2B)": BEAUTY,
+}
 
 
-def methods_of_paper(chapter):
-    """Methods of the tables but for the two that ignore the features."""
-    return [m for m in chapter.order if m not in ("MeanPredictor", "UniformPredictor")]
+def methods_with(records, **settings):
+    """Names of the methods that declare these settings, in order of appearance."""
+    holds = [settings.items() <= s.items() for s in records.settings]
+    return list(records.method[holds].unique())
 
 
-def show_tables_1_to_3(chapter, records, table_of, what):
-    """Tables 1-3 under one of the two protocols, an HTML table a data set.
+def show_agreement(chapter):
+    """Cells that agree, a row a method: they are many, the data sets few."""
+    table = agreement(chapter.compared, chapter.names, chapter.excluded_datasets)
+    table = table.T.rename_axis("method")
+    return show(table, chapter.agreement_caption(), missing="not run", folded=False)
 
-    Parameters
-    ----------
-    table_of : dict, data set -> number of its table; what : name of the protocol
-    """
-    captions = {d: f"Table {n}. {chapter.names[d]}, {what}" for d, n in table_of.items()}
-    ours = summary(records, measures=chapter.measures)
+
+def show_tables_1_to_3(chapter, experiment):
+    """Tables 1-3 under the protocol of an experiment: "tables" or "best_on_test"."""
+    captions = {
+        d: f"Table {n}. {chapter.names[d]}, {PROTOCOLS[experiment]}" for d, n in TABLE_OF.items()
+    }
+    ours = summary(chapter.records[experiment], measures=chapter.measures)
     return show_each_data_set(ours, chapter.printed, captions, chapter.measures, chapter.order)
 
 
-def two_protocols(inside, best, printed):
-    """What choosing on the test folds explains, a row a method.
+def show_two_protocols(chapter):
+    """`two_protocols` on the data sets that count."""
+    best = summary(chapter.records["best_on_test"], measures=chapter.measures)
+    inside, best = (
+        compared[~compared.dataset.isin(chapter.excluded_datasets)]
+        for compared in (chapter.compared, cells(best, chapter.printed))
+    )
+    table = two_protocols(inside, best, chapter.printed_methods)
+    return show(table, "Two protocols against the printed cells", False, form="{:+.1%}")
+
+
+def two_protocols(inside, best, methods):
+    """What the choice of parameters on the test folds explains, a row a method.
 
     Parameters
     ----------
     inside, best : results of `tables.cells` under the two protocols, of the sets that count
-    printed : methods in the paper's order
+    methods : those of the rows
 
     Returns
     -------
-    DataFrame with the cells that agree (`Share`) and the median difference as a share, None where
-    nothing was run
+    DataFrame with the cells that agree (`Outcomes`) and the median difference as a share, None
+    where nothing was run
     """
     rows = []
-    for method in printed:
+    for method in methods:
         row = {"method": method}
-        for name, compared in (("chosen inside the fold", inside), ("best on test", best)):
+        for name, compared in zip(PROTOCOLS.values(), (inside, best), strict=True):
             mine = compared[(compared.method == method) & compared.ours.notna()]
             row[f"cells that agree, {name}"] = agreeing(mine) if len(mine) else None
             row[f"median difference, {name}"] = _worse(mine).median()
@@ -64,33 +91,33 @@ def _worse(compared):
     return ours / published - 1
 
 
-def protocols_beside_printed(chapter):
-    """`two_protocols` of a chapter, on the data sets that are the original files."""
-    best = cells(
-        summary(chapter.records["best_on_test"], measures=chapter.measures), chapter.printed
-    )
-    some = [c[~c.dataset.isin(chapter.excluded_datasets)] for c in (chapter.compared, best)]
-    return two_protocols(*some, methods_of_paper(chapter))
+def show_nearest_settings(chapter, experiment):
+    """The settings of an experiment that come nearest to the printed cells, a table a learner."""
+    records = with_settings(chapter.records[experiment])
+    tried = set(declared(records, "learner"))
+    learners = [m for m in chapter.printed_methods if m in tried]
+    return show_nearest(records, chapter.printed, learners, chapter.names)
 
 
-def first_places(records, measures, methods, printed=None):
+def first_places(chapter, records):
     """How often a method is first, and not shown worse than the first at 90%.
 
     Parameters
     ----------
     records : records of the sets that count
-    printed : cells of the paper of the same sets
 
     Returns
     -------
-    DataFrame, one row a method: method, printed (first as printed), ours (first here), paired and
-    corrected (not shown worse than the first by these t-tests), cells (number of them)
+    DataFrame, one row a method of the paper: printed (first as printed, of the original files),
+    ours (first here), paired and corrected (not shown worse than the first by these t-tests),
+    cells (number of them)
     """
+    methods = chapter.printed_methods
     table = {m: {"printed": 0, "ours": 0, "paired": 0, "corrected": 0} for m in methods}
     number = 0
     for _, mine in records.groupby("dataset", sort=False):
         sizes = mine.n_train.mean(), mine.n_test.mean()
-        for measure in measures:
+        for measure in chapter.measures:
             up = DISTRIBUTION[measure].greater_is_better
             wide = mine.pivot(index="fold", columns="method", values=measure)[methods]
             mean = wide.mean()
@@ -101,9 +128,27 @@ def first_places(records, measures, methods, printed=None):
                 a, b = wide[first], wide[m]
                 table[m]["paired"] += stats.paired_t(a, b) >= LEVEL_OF_PAPER
                 table[m]["corrected"] += stats.corrected_t(a, b, *sizes) >= LEVEL_OF_PAPER
-    for m in () if printed is None else printed.method[firsts(printed)]:
+    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.excluded_datasets)]
+    for m in printed.method[firsts(printed)]:
         table[m]["printed"] += 1
-    return pd.DataFrame({"method": m, **counts, "cells": number} for m, counts in table.items())
+    return pd.DataFrame(table).T.assign(cells=number).rename_axis("method")
+
+
+def first_as_printed(chapter):
+    """How often MSLP has the best printed mean, as a `Share`."""
+    printed = chapter.printed
+    return Share.of(firsts(printed)[printed.method == "MSLP"])
+
+
+def show_first_places(chapter):
+    """First places under the two protocols; methods without a grid stand in both."""
+    first = first_as_printed(chapter)
+    share = f"{first} ({first.ratio:.1%})"
+    yield f"As printed, MSLP is first in {share} of all cells, Natural Scene included."
+    both = chapter.tables, chapter.best_on_test
+    for protocol, records in zip(PROTOCOLS.values(), both, strict=True):
+        places = first_places(chapter, chapter.counting(records))
+        yield show(places_table(places), f"First places, {protocol}")
 
 
 def places_table(places):
@@ -118,69 +163,62 @@ def places_table(places):
     return places.drop(columns="cells").rename(columns=heads)
 
 
-def first_as_printed(printed, method):
-    """How often a method has the best printed mean, as a `Share`."""
-    number = len(printed[["dataset", "measure"]].drop_duplicates())
-    return Share(int((printed.method[firsts(printed)] == method).sum()), number)
-
-
-def show_first_places(chapter):
-    """First places under the two protocols, an HTML table each; methods without a grid in both."""
-    tables, best = chapter.tables, chapter.records["best_on_test"]
-    best = pd.concat([best, tables[~tables.method.isin(best.method)]])
-    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.excluded_datasets)]
-    methods = methods_of_paper(chapter)
-    for what, records in (("chosen inside the fold", tables), ("best on test", best)):
-        places = first_places(chapter.counting(records), chapter.measures, methods, printed)
-        yield show(places_table(places), f"First places, {what}", False)
-
-
-#: Data sets of one kind, which are counted together.
-KINDS = {
-    "expressions (s-JAFFE, s-BU_3DFE)": ("SJAFFE", "SBU_3DFE"),
-    "beauty (SCUT-FBP, M2B)": ("SCUT_FBP", "M2B"),
-}
-
-
-#: What of a set's data is another copy than the paper's, by what is found here: the page says how.
-OTHER_COPIES = {"SCUT_FBP": "features", "M2B": "distributions"}
+def show_kinds(chapter):
+    """`agreement_by_kind` and `best_printed_and_mean`."""
+    yield show(agreement_by_kind(chapter), "Cells that agree, by kind of data", missing="not run")
+    caption = (
+        "Best of the thirteen printed means / mean predictor on our copy "
+        "(printed methods that are worse than it)"
+    )
+    yield show(best_printed_and_mean(chapter), caption, False)
 
 
 def agreement_by_kind(chapter):
     """`Outcomes` of every printed row on each kind of data sets: a row a method."""
     table = {}
-    for kind, some in KINDS.items():
-        mine = chapter.compared[chapter.compared.dataset.isin(some)]
-        table[kind] = {m: agreeing(mine[mine.method == m]) for m in methods_of_paper(chapter)}
+    for kind, datasets in KINDS.items():
+        mine = chapter.compared[chapter.compared.dataset.isin(datasets)]
+        table[kind] = {m: agreeing(mine[mine.method == m]) for m in chapter.printed_methods}
         table[kind]["all"] = agreeing(mine)
     return pd.DataFrame(table).rename_axis("method")
 
 
 def best_printed_and_mean(chapter):
-    """The best printed mean of each measure, whose it is, and the mean predictor on our copy.
+    """The best printed mean of each measure beside the mean predictor on our copy.
 
     Returns
     -------
-    DataFrame, a row a data set, a column a measure: `Beside` of two numbers, and how many of the
+    DataFrame, a row a data set, a column a measure: a text with both numbers, and how many of the
     printed methods the mean predictor beats
     """
     rows = []
-    for dataset, mine in chapter.printed[chapter.printed.null.notna()].groupby(
-        "dataset", sort=False
-    ):
+    printed = chapter.printed[chapter.printed.null.notna()]
+    for dataset, mine in printed.groupby("dataset", sort=False):
         row = {"data set": chapter.names[dataset]}
         for measure, cell in mine.groupby("measure", sort=False):
             up = DISTRIBUTION[measure].greater_is_better
             best = cell["mean"].max() if up else cell["mean"].min()
             null = cell.null.iloc[0]
-            beaten = int(((cell["mean"] < null) if up else (cell["mean"] > null)).sum())
-            row[DISTRIBUTION[measure].label] = f"{best:.4f} / {null:.4f} ({beaten})"
+            row[DISTRIBUTION[measure].label] = f"{best:.4f} / {null:.4f} ({_beaten(cell).sum()})"
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def features(table, names):
+def _beaten(printed):
+    """Which printed cells the mean predictor on our copy beats."""
+    up = printed.measure.map(lambda m: DISTRIBUTION[m].greater_is_better).to_numpy(bool)
+    return (printed["mean"] < printed.null).where(up, printed["mean"] > printed.null)
+
+
+def beaten_by_mean(chapter, dataset):
+    """`Share` of measures by which the mean predictor here beats every printed method of a set."""
+    printed = chapter.printed[chapter.printed.dataset == dataset]
+    return Share.of(_beaten(printed).groupby(printed.measure).all())
+
+
+def show_features(chapter):
     """The study "features" with names for readers: a row a data set."""
+    table = chapter.study("features")["features"]
     columns = {
         "n_features": "features",
         "first": "in one direction",
@@ -191,56 +229,24 @@ def features(table, names):
         "forest": "by a forest",
     }
     found = table.rename(columns=columns)[list(columns.values())]
-    found.insert(0, "data set", [names.get(d, d) for d in table.dataset])
-    return found.astype({"features": object})
+    found.insert(0, "data set", [chapter.names.get(d, d) for d in table.dataset])
+    found = found.astype({"features": object})
+    return show(found, "What the features can say", False, form="{:.1%}")
 
 
-def show_sets_apart(chapter):
-    """`agreement_by_kind` and `best_printed_and_mean` as HTML."""
-    yield show(agreement_by_kind(chapter), "Cells that agree, by kind of data", missing="not run")
-    caption = (
-        "Best of the thirteen printed means / mean predictor on our copy "
-        "(printed methods that are worse than it)"
-    )
-    yield show(best_printed_and_mean(chapter), caption, False)
-
-
-def forms_of_cca(chapter):
-    """Records of CCA with and without a first step, each under the name "CCA": {form: records}."""
-    terms, tables = chapter.records["terms"], chapter.tables
-    forms = {"CCA": tables[tables.method == "CCA"]}
-    for method in terms.method[declared(terms, "learner") == "CCA"].unique():
-        forms[method] = terms[terms.method == method].assign(method="CCA")
-    return forms
-
-
-def places_with_cca(chapter, records):
-    """`first_places` of the paper's methods with these records in CCA's place, by method."""
-    tables = chapter.tables[chapter.tables.method != "CCA"]
-    both = chapter.counting(pd.concat([tables, records]))
-    return first_places(both, chapter.measures, methods_of_paper(chapter)).set_index("method")
-
-
-def beaten_by_mean(chapter, dataset):
-    """`Share` of measures by which the mean predictor here beats every printed method of a set."""
-    there = chapter.printed[chapter.printed.dataset == dataset]
-    up = there.measure.map(lambda m: DISTRIBUTION[m].greater_is_better).to_numpy(bool)
-    worse = (there["mean"] < there.null) == up
-    return Share.of(worse.groupby(there.measure).all())
-
-
-def show_whole_cca(chapter):
-    """CCA with and without a first step: cells that agree by data set, and first places, as HTML.
+def show_forms_of_cca(chapter):
+    """CCA with and without a first step: cells that agree by data set, and first places.
 
     The first places are those of CCA and of MSLP, with each form of CCA in CCA's place.
     """
+    terms = chapter.terms
+    cca = terms[(terms.method == "CCA") | (declared(terms, "learner") == "CCA")]
     printed = chapter.printed[chapter.printed.method == "CCA"]
     agree, first = {}, []
-    for form, mine in forms_of_cca(chapter).items():
-        compared = cells(summary(mine, measures=chapter.measures), printed)
-        agree[form] = {
-            chapter.names[d]: agreeing(some) for d, some in compared.groupby("dataset", sort=False)
-        }
+    for form, mine in cca.groupby("method", sort=False):
+        ours = summary(mine.assign(method="CCA"), measures=chapter.measures)
+        compared = cells(ours, printed).groupby("dataset", sort=False)
+        agree[form] = {chapter.names[d]: agreeing(some) for d, some in compared}
         places = places_with_cca(chapter, mine)
         of = f"of {places.cells.max()}"
         first.append(
@@ -252,6 +258,24 @@ def show_whole_cca(chapter):
         )
     yield show(pd.DataFrame(agree).T.rename_axis("in CCA's place"), "Cells that agree with CCA's")
     yield show(pd.DataFrame(first), "First places, chosen inside the fold", False)
+
+
+def places_with_cca(chapter, records):
+    """`first_places` with the records of a form of CCA in CCA's place."""
+    others = chapter.tables[chapter.tables.method != "CCA"]
+    both = pd.concat([others, records.assign(method="CCA")])
+    return first_places(chapter, chapter.counting(both))
+
+
+def show_kept_neighbours(chapter):
+    """`kept_neighbours` of halves, and the trustworthiness with all rows fitted."""
+    study, names = chapter.study("embedding")["trustworthiness"], chapter.names
+    halves, every = (study[(study.rows == "all") == whole] for whole in (False, True))
+    caption = "Trustworthiness of two-dimensional embeddings of halves: fitted rows / new rows"
+    yield show(kept_neighbours(halves, names).T.rename_axis("method"), caption, form="{:.3f}")
+    wide = every.pivot(index="method", columns="dataset", values="trustworthiness")
+    wide = wide.loc[every.method.unique(), every.dataset.unique()].rename(columns=names)
+    yield show(wide, "The same with all rows fitted", form="{:.3f}")
 
 
 def kept_neighbours(study, names):
@@ -269,16 +293,6 @@ def kept_neighbours(study, names):
     return pd.DataFrame(table).T.rename_axis("data set")
 
 
-def show_kept_neighbours(study, names):
-    """`kept_neighbours` of halves, and the trustworthiness with all rows fitted, as HTML."""
-    halves, every = (study[(study.rows == "all") == whole] for whole in (False, True))
-    caption = "Trustworthiness of two-dimensional embeddings of halves: fitted rows / new rows"
-    yield show(kept_neighbours(halves, names).T.rename_axis("method"), caption, form="{:.3f}")
-    wide = every.pivot(index="method", columns="dataset", values="trustworthiness")
-    wide = wide.loc[every.method.unique(), every.dataset.unique()].rename(columns=names)
-    yield show(wide, "The same with all rows fitted", form="{:.3f}")
-
-
 class Chosen(dict):
     """Share of the dimensions -> in how many folds it was chosen: "10% (7), 20% (3)"."""
 
@@ -286,86 +300,93 @@ class Chosen(dict):
         return ", ".join(f"{u:.0%} ({folds})" for u, folds in self.items())
 
 
-def best_ratios(best, names, methods):
-    """How often each u had the lowest test K-L, a row a method, a column a data set: `Chosen`."""
+def with_u(best):
+    """Records with the share of the dimensions that was chosen, u: NaN of methods without one."""
     u = [p.get("ratio", p.get("transformer__ratio")) for p in best.parameters]
-    best = best.assign(u=u)
-    table = {
-        method: {
-            names[d]: Chosen(best.u[(best.method == method) & (best.dataset == d)].value_counts())
+    return best.assign(u=pd.Series(u, best.index, float))
+
+
+def show_best_dimensions(chapter):
+    """`best_dimensions` of the records chosen on the test folds."""
+    caption = "The u with the lowest test K-L (in how many of the folds)"
+    return show(best_dimensions(chapter.records["best_on_test"], chapter.names), caption)
+
+
+def best_dimensions(best, names):
+    """How often each u had the lowest test K-L, a row a method, a column a data set: `Chosen`."""
+    best = with_u(best)
+    table = {}
+    for method in (*EMBEDDINGS, "MSLP"):
+        mine = best[best.method == method]
+        table[method] = {
+            names[d]: Chosen(mine.u[mine.dataset == d].value_counts())
             for d in names
-            if d in set(best.dataset[best.method == method])
+            if d in set(mine.dataset)
         }
-        for method in methods
-    }
     return pd.DataFrame(table).T.rename_axis("method")
 
 
-def terms(parts, names):
-    """K-L with and without each term, a row a method, a column a data set: `Spread`."""
-    kl = summary(parts, measures=["kl_divergence"])
+def show_terms(chapter):
+    """K-L with and without each term, a row a method, and cells in which a term is better."""
+    records, names = chapter.terms, chapter.names
+    kl = summary(records, measures=["kl_divergence"])
     kl["cell"] = [Spread(m, s) for m, s in zip(kl["mean"], kl["std"], strict=True)]
     wide = kl.pivot(index="method", columns="dataset", values="cell")
-    return wide[[d for d in names if d in wide]].rename(columns=names)
+    wide = wide[[d for d in names if d in wide]].rename(columns=names)
+    yield show(wide, "K-L with and without each term")
+    variants = [m for learner in ("MSLP", "PCA") for m in methods_with(records, learner=learner)]
+    pairs = [("MSLP", variant) for variant in variants]
+    pairs += [(one_input, "CPNN") for one_input in methods_with(records, encoding="one_hot")]
+    wins = tally(chapter.counting(records), pairs, chapter.measures)
+    yield show(wins, "Cells; shown at 5% by the corrected (paired) t-test", False)
 
 
-def pairs_of_terms(records):
-    """MSLP and each variant of it or of PCA, then the two networks: pairs for `tally`."""
-    variants = records.method[declared(records, "learner").isin(["MSLP", "PCA"])].unique()
-    return [("MSLP", method) for method in variants] + [("CPNN, one input a label", "CPNN")]
+def show_permuted_row(chapter):
+    """PT-SVM's printed row beside the first package's, with both orders of columns."""
+    package, tables = chapter.records["first_package"], chapter.tables
+    records = [
+        package[declared(package, "learner") == "PT-SVM"],
+        tables[tables.method == "MeanPredictor"],
+        chapter.records["mean_as_drawn"],
+    ]
+    datasets = ("SBU_3DFE", "SJAFFE", *BEAUTY)
+    return _show_beside_printed(chapter, "PT-SVM", pd.concat(records), datasets)
 
 
-def beside_printed(chapter, method, ours, dataset):
+def show_uniform_row(chapter):
+    """PT-Bayes' printed row beside the first package's and the uniform predictor."""
+    package, tables = chapter.records["first_package"], chapter.tables
+    records = [
+        package[declared(package, "learner") == "PT-Bayes"],
+        tables[tables.method == "UniformPredictor"],
+        tables[tables.method == "MeanPredictor"],
+    ]
+    return _show_beside_printed(chapter, "PT-Bayes", pd.concat(records), ("SBU_3DFE", "SJAFFE"))
+
+
+def _show_beside_printed(chapter, method, records, datasets):
+    for dataset in datasets:
+        caption = f"{chapter.names[dataset]}: the printed row of {method}, and ours"
+        yield show(beside_printed(chapter, method, records, dataset), caption, form="{:.4f}")
+
+
+def beside_printed(chapter, method, records, dataset):
     """A printed row beside several of ours on one data set, a column a measure.
 
     Parameters
     ----------
     method : the printed row
-    ours : dict, name of a row -> records
+    records : of the methods that make a row each
 
     Returns
     -------
-    DataFrame: numbers, rows in this order, the printed one first
+    DataFrame: numbers, the printed row first, ours in order of appearance
     """
+    measures = list(chapter.measures)
     printed = chapter.printed
     printed = printed[(printed.method == method) & (printed.dataset == dataset)]
     rows = {f"{method}, printed": printed.set_index("measure")["mean"]}
-    for name, records in ours.items():
-        rows[name] = records[records.dataset == dataset][list(chapter.measures)].mean()
-    table = pd.DataFrame(rows).T[list(chapter.measures)].rename_axis("row")
-    return table.rename(columns={m: DISTRIBUTION[m].label for m in chapter.measures})
-
-
-def _named(records, methods):
-    return {name: records[records.method == name] for name in methods}
-
-
-def show_permuted(chapter, datasets=("SBU_3DFE", "SJAFFE", "SCUT_FBP", "M2B")):
-    """PT-SVM's printed row beside the first package's, with both orders of columns, as HTML.
-
-    See Also
-    --------
-    show_failed : The same of PT-Bayes.
-    """
-    package, tables = chapter.records["first_package"], chapter.tables
-    package = package[declared(package, "learner") == "PT-SVM"]
-    ours = _named(package, package.method.unique())
-    ours |= _named(tables, ["MeanPredictor"])
-    ours |= _named(chapter.records["mean_as_drawn"], ["MeanPredictor, columns as drawn"])
-    for dataset in datasets:
-        caption = f"{chapter.names[dataset]}: the printed row of PT-SVM, and ours"
-        yield show(beside_printed(chapter, "PT-SVM", ours, dataset), caption, form="{:.4f}")
-
-
-def show_failed(chapter, datasets=("SBU_3DFE", "SJAFFE")):
-    """PT-Bayes' printed row beside the first package's and the uniform predictor, as HTML.
-
-    See Also
-    --------
-    show_permuted : The same of PT-SVM.
-    """
-    ours = _named(chapter.records["first_package"], ["PT-Bayes, first package"])
-    ours |= _named(chapter.tables, ["UniformPredictor", "MeanPredictor"])
-    for dataset in datasets:
-        caption = f"{chapter.names[dataset]}: the printed row of PT-Bayes, and ours"
-        yield show(beside_printed(chapter, "PT-Bayes", ours, dataset), caption, form="{:.4f}")
+    for name, ours in records.groupby("method", sort=False):
+        rows[name] = ours[ours.dataset == dataset][measures].mean()
+    labels = {m: DISTRIBUTION[m].label for m in measures}
+    return pd.DataFrame(rows).T[measures].rename_axis("row").rename(columns=labels)
