@@ -1,12 +1,6 @@
 """Shen, Xu, Yu, Jia: Label distribution ensemble learning (in Chinese, 2020)."""
 
-from ldlrepro import (
-    AdaBoostLDL,
-    BaggingLDL,
-    MeanPredictor,
-    Shrunk,
-    UniformPredictor,
-)
+from ldlrepro import AdaBoostLDL, BaggingLDL, MeanPredictor, Shrunk, UniformPredictor
 from ldlrepro.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.metrics import DISTRIBUTION, RANKING
 from ldlrepro.models.maxent import PackageBFGS
@@ -49,8 +43,8 @@ SHARE = 0.1
 _HOLD_OUTS = {"test_share": SHARE, "measures": (*DISTRIBUTION, *RANKING)}
 
 
-def _plain(name, learner):
-    return Method(name, learner, settings={"learner": name, "form": "plain"})
+def _plain(name, learner, form="plain"):
+    return Method(name, learner, settings={"learner": name, "form": form})
 
 
 def _boosted(name, learner, what="boosted", **options):
@@ -78,14 +72,6 @@ def _plain_and_boosted(learners):
     )
 
 
-_CONSTANTS = tuple(
-    Method(name, constant, settings={"learner": name, "form": "constant"})
-    for name, constant in (
-        ("MeanPredictor", MeanPredictor()),
-        ("UniformPredictor", UniformPredictor()),
-    )
-)
-
 TABLES = Experiment(
     name="tables",
     methods=(
@@ -94,7 +80,8 @@ TABLES = Experiment(
             for name, learner in LEARNERS.items()
             for method in (_plain(name, learner), _boosted(name, learner), _bagged(name, learner))
         ),
-        *_CONSTANTS,
+        _plain("MeanPredictor", MeanPredictor(), "constant"),
+        _plain("UniformPredictor", UniformPredictor(), "constant"),
     ),
     datasets=DATASETS,
     **_HOLD_OUTS,

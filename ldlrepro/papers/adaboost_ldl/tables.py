@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import gmean
 
 from ldlrepro import stats
 from ldlrepro.metrics import MEASURES, RANKING
@@ -228,15 +229,10 @@ def reductions(ours, printed):
     return pd.DataFrame(columns).rename_axis("learner").reset_index()
 
 
-def geometric_mean(values):
-    """Geometric mean of positive numbers, NaN of none."""
-    return np.exp(np.log(values).mean())
-
-
 def averages(printed):
     """Three ways of averaging the printed ratios: the paper does not say which it took."""
     groups = printed[printed.kind == "boosted"].groupby("measure", sort=False).ratio
-    three = {"mean of the ratios": "mean", "geometric mean": geometric_mean, "median": "median"}
+    three = {"mean of the ratios": "mean", "geometric mean": gmean, "median": "median"}
     table = pd.DataFrame({head: groups.agg(how) for head, how in three.items()})
     table = table.assign(cells=groups.size()).rename_axis("measure").reset_index()
     return table.assign(measure=[MEASURES[m].label for m in table.measure])
@@ -323,7 +319,7 @@ def order_or_flatness(matching):
         mine = matching if name == "all" else matching[matching.learner == name]
         if mine.empty:
             continue
-        geometric = Beside(geometric_mean(mine.left), geometric_mean(mine.by_order))
+        geometric = Beside(gmean(mine.left), gmean(mine.by_order))
         row = {
             "learner": name,
             "SortLoss left": mine.left.mean(),
