@@ -9,6 +9,7 @@ from IPython.core.pylabtools import print_figure
 
 from ldlrepro.papers.adaboost_ldl import figures as adaboost_figures
 from ldlrepro.papers.adaboost_ldl import tables as adaboost_ldl
+from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
 from ldlrepro.papers.ldlf.chapter import LDLF
@@ -164,12 +165,12 @@ def test_how_often_each_share_of_dimensions_was_best():
 
 
 def shrunk_records(flat):
-    """Plain predictions drawn towards the uniform: 1 - flatness falls with the squared factor."""
+    """Predictions of SA-IIS drawn to a constant: 1 - flatness falls with the squared factor."""
     frames = [
         rows(
             {target: [flatness(f)] * 3},
             "flatness",
-            settings={target: {"learner": "L", "target": target}},
+            settings={target: {"learner": "SA-IIS", "target": target}},
         ).assign(parameters=[{"stage": f}] * 3)
         for target, flatness in (
             ("uniform", lambda f: 1 - (1 - flat) * f**2),
@@ -185,11 +186,11 @@ def shrunk_records(flat):
 )
 def test_matched_flatness(loss, flatness, factor):
     plain_flat = 1 - 0.36 if factor == 0.5 else 1 - 0.5225 / 1.44
-    tables = rows({"L": [0.1] * 3, "L, boosted": [loss] * 3}, "sort_loss")
+    tables = rows({"SA-IIS": [0.1] * 3, "SA-IIS, boosted": [loss] * 3}, "sort_loss")
     tables["flatness"] = [plain_flat] * 3 + [flatness] * 3
     for k, measure in enumerate(("spearman", "kendall", "ndcg")):
         tables[measure] = [0.5, 0.51, 0.52, 0.6 + k, 0.62 + k, 0.61 + k]
-    found = adaboost_ldl.matched(tables, shrunk_records(plain_flat), ["L"]).iloc[0]
+    found = adaboost_ldl.matched(tables, shrunk_records(plain_flat)).iloc[0]
     assert found.left == pytest.approx(loss / 0.1)
     assert found.by_flatness == pytest.approx(factor, rel=1e-6)
     assert found.by_order == pytest.approx(loss / (0.1 * factor), rel=1e-6)
@@ -200,9 +201,11 @@ def test_shrinking_draws_a_line_a_learner():
     records = shrunk_records(0.9).assign(
         sort_loss=[p["stage"] for p in shrunk_records(0.9).parameters]
     )
-    lines = adaboost_figures.shrinking(records, {"A": "A"}, "uniform").axes[0].lines
-    assert lines[0].get_label() == "L" and len(lines[0].get_xdata()) == 6
-    np.testing.assert_allclose(lines[0].get_ydata(), lines[0].get_xdata())
+    chapter = SimpleNamespace(records={"shrunk": records}, names={"A": "A"})
+    line, printed = adaboost_figures.drawn_to_the_mean(chapter).axes[0].lines
+    assert line.get_label() == "SA-IIS" and len(line.get_xdata()) == 6
+    np.testing.assert_allclose(line.get_ydata(), line.get_xdata())
+    np.testing.assert_allclose(printed.get_ydata(), 0.412)
 
 
 def test_a_learner_has_one_colour_in_both_forms():
@@ -213,7 +216,8 @@ def test_a_learner_has_one_colour_in_both_forms():
         "four": {"learner": "MeanPredictor", "form": "constant"},
     }
     records = rows(dict.fromkeys(settings, [0.5] * 3), "flatness", settings=settings)
-    figure = adaboost_figures.flatness_and_order(records.assign(sort_loss=0.1, spearman=0.5), "T")
+    chapter = SimpleNamespace(tables=records.assign(sort_loss=0.1, spearman=0.5))
+    figure = adaboost_figures.flatness_and_order(chapter)
     points = {c.get_label(): c for c in figure.axes[0].collections}
     edge = {name: points[name].get_edgecolor()[0].tolist() for name in settings}
     assert edge["one"] == edge["two"] != edge["three"]
@@ -225,25 +229,44 @@ def test_ratios_and_reductions():
         {
             "dataset": ["A", "A", "A", "B", "B"],
             "measure": "sort_loss",
-            "method": ["L", "L, boosted", "L, bagged", "L", "L, boosted"],
+            "method": ["CPNN", "CPNN, boosted", "CPNN, bagged", "CPNN", "CPNN, boosted"],
             "mean": [0.1, 0.05, 0.08, 0.2, 0.2],
         }
     )
-    found = adaboost_ldl.ratios_to_plain(summary, ["L", "M"])
+    found = adaboost_ldl.ratios_to_plain(summary)
     assert found[found.kind == "boosted"].ratio.tolist() == pytest.approx([0.5, 1.0])
     assert found[found.kind == "bagged"].ratio.tolist() == pytest.approx([0.8])
-    table = adaboost_ldl.reductions(found, found.iloc[:0], ["L", "M"], ["sort_loss"])
-    boosted = table["SortLoss, boosted, ours"].tolist()
-    assert boosted == pytest.approx([0.75, np.nan, 0.75], nan_ok=True)
-    assert table["SortLoss, boosted, printed"].isna().tolist() == [True] * 3
+    table = adaboost_ldl.reductions(found, found.iloc[:0]).set_index("learner")
+    boosted = table["SortLoss, boosted, ours"]
+    assert boosted.dropna().to_dict() == pytest.approx({"CPNN": 0.75, "all": 0.75})
+    assert boosted.index.tolist() == [*LEARNERS, "all"]
+    assert table["SortLoss, boosted, printed"].isna().all()
+
+
+def test_averages_of_printed_ratios():
+    ratios = pd.DataFrame({"measure": "sort_loss", "ratio": [0.1, 0.1, 0.8]})
+    row = adaboost_ldl.averages(ratios.assign(kind="boosted")).iloc[0]
+    assert row.tolist() == ["SortLoss", pytest.approx(1 / 3), pytest.approx(0.2), 0.1, 3]
+
+
+def test_learners_of_the_public_start_stand_for_printed_rows():
+    settings = {
+        "a": {"learner": "SA-IIS", "form": "boosted"},
+        "b": {"learner": "LC-LDL, public gradient", "form": "plain"},
+        "c": {"learner": "LC-LDL, public gradient", "form": "boosted"},
+    }
+    records = rows(dict.fromkeys(settings, [0.5]), settings=settings)
+    named = adaboost_ldl.named_as_printed(records)
+    assert named.method.tolist() == ["SA-IIS, boosted", "LC-LDL", "LC-LDL, boosted"]
+    assert named.public_gradient.tolist() == [False, True, True]
 
 
 def test_order_or_flatness_counts_what_is_shown():
-    matching = pd.DataFrame({"learner": ["L", "L"], "left": [0.25, 1.0], "by_order": [1.0, 4.0]})
+    matching = pd.DataFrame({"learner": "CPNN", "left": [0.25, 1.0], "by_order": [1.0, 4.0]})
     for measure, change in (("spearman", 0.1), ("kendall", -0.1), ("ndcg", 0.0)):
         matching = matching.assign(**{measure: change, f"{measure}_p": [0.01, 0.5]})
-    table = adaboost_ldl.order_or_flatness(matching, ["L", "M"])
-    assert table.learner.tolist() == ["L", "all"]
+    table = adaboost_ldl.order_or_flatness(matching)
+    assert table.learner.tolist() == ["CPNN", "all"]
     row = table.iloc[0]
     assert row["SortLoss left"] == 0.625 and row["the same, geometric means"] == (0.5, 2.0)
     shown = [row[f"shown better / worse, {label}"] for label in ("Spearman", "Kendall", "NDCG")]
@@ -252,10 +275,12 @@ def test_order_or_flatness_counts_what_is_shown():
 
 
 def test_shares_of_tested_rows():
-    values = {"L": [0.2, 0.2], "L, boosted": [0.1, 0.1], "M": [0.3, 0.3]}
-    table = adaboost_ldl.by_share({0.5: rows(values), 0.1: rows(values)}, "LM", ["kl_divergence"])
-    assert table["tested share"].tolist() == [0.1, 0.1, 0.5, 0.5]
-    assert table["K-L, boosted / plain"].tolist() == pytest.approx([0.5, np.nan] * 2, nan_ok=True)
+    values = {"LDL-LS": [0.2, 0.2], "LDL-LS, boosted": [0.1, 0.1], "LC-LDL": [0.3, 0.3]}
+    records = rows(values).assign(sort_loss=0.1)
+    table = adaboost_ldl.by_share({0.5: records, 0.1: records})
+    assert table["tested share"].drop_duplicates().tolist() == [0.1, 0.5]
+    left = table.set_index("learner")["K-L, boosted / plain"]
+    assert left["LDL-LS"].tolist() == pytest.approx([0.5] * 2) and left["LC-LDL"].isna().all()
 
 
 # --- LDLF ----------------------------------------------------------------------------------------

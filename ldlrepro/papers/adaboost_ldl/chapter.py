@@ -1,6 +1,8 @@
 """The chapter on Adaboost-LDL."""
 
-from ldlrepro.papers.adaboost_ldl import claims, experiments, tables
+from functools import cached_property
+
+from ldlrepro.papers.adaboost_ldl import claims, experiments, figures, tables
 from ldlrepro.report.chapter import Chapter
 from ldlrepro.report.compare import wins
 from ldlrepro.report.tables import summary
@@ -14,37 +16,72 @@ class AdaBoostLDL(Chapter):
     place = 4
     measures = experiments.MEASURES
     printed_tables = tuple(experiments.TABLE_OF)
+    exhibits = {
+        "agreement": tables.show_agreement,
+        "skill": figures.skill_of_plain,
+        "tables 4-6": tables.show_tables_4_to_6,
+        "share left": tables.show_share_left,
+        "means by kind": tables.show_means_by_kind,
+        "flatness": figures.flatness_and_order,
+        "drawn to the mean": figures.drawn_to_the_mean,
+        "order or flatness": tables.show_order_or_flatness,
+        "bagging": tables.show_against_bagging,
+        "draws and warm start": tables.show_draws_and_warm_start,
+        "settings": tables.show_tried_settings,
+        "drawn labels": tables.show_drawn_labels,
+        "public start": tables.show_public_start,
+        "LC-LDL by data set": tables.show_lcldl_by_set,
+        "first package": tables.show_first_package,
+        "starts of SA-IIS": tables.show_starts,
+        "tested shares": tables.show_tested_shares,
+    }
 
     def is_own(self, method):
         return method.endswith(", boosted")
 
-    def matching(self):
-        """Boosted records beside plain ones made as flat."""
-        return tables.matched(self.counted, self.records["shrunk"], experiments.LEARNERS)
-
     def judge(self):
-        return claims.claims(self, self.matching(), experiments.LEARNERS)
+        return claims.claims(self)
+
+    @cached_property
+    def printed_and_counted(self):
+        """Printed cells of the data sets that are the original files."""
+        return self.printed[~self.printed.dataset.isin(self.excluded_datasets)]
+
+    @cached_property
+    def ratios(self):
+        """`tables.ratios_to_plain` of the records that totals count."""
+        return tables.ratios_to_plain(summary(self.counted, measures=self.measures))
+
+    @cached_property
+    def printed_ratios(self):
+        """`tables.ratios_to_plain` of the printed cells that totals count."""
+        return tables.ratios_to_plain(self.printed_and_counted)
+
+    @cached_property
+    def matched(self):
+        """Boosted records beside plain ones made as flat."""
+        return tables.matched(self.counted, self.records["shrunk"])
+
+    @cached_property
+    def public_start(self):
+        """Records of learners as public code starts them, under the names of printed rows."""
+        return tables.named_as_printed(self.records["public_start"])
 
     def cause_options(self):
         return {"stands_for": tables.WITH_GRADIENT, "more": tables.causes_studied(self)}
 
     def findings(self):
-        learners = experiments.LEARNERS
-        ours = tables.ratios_to_plain(
-            summary(self.counted, measures=experiments.MEASURES), learners
-        )
-        loss = ours[(ours.measure == "sort_loss") & (ours.kind == "boosted")].ratio
-        matching = self.matching()
+        loss = tables.left_by_boosting(self.ratios, "sort_loss")
+        as_flat = 1 / self.matched.by_order.mean()
         starts = tables.agreement_of_public_start(self).loc["SA-IIS, boosted"]
         zero, public = (f"{o.agree} of {o.tell}" for o in starts.iloc[:2])
-        pairs = tables.against_bagging(learners)
-        found = wins(self.counted, pairs, ["kl_divergence"])
+        found = wins(self.counted, tables.AGAINST_BAGGING, ["kl_divergence"])
         return [
             f"Boosting lowers SortLoss in {(loss < 1).sum()} of {len(loss)} cells, but plain "
-            f"predictions made just as flat have {1 / matching.by_order.mean():.0%} of the boosted "
-            "ones' on average: what falls is sharpness, and the uniform predictor has none at all.",
-            f"Boosted SA-IIS comes out in {public} cells once it starts and stops as in public code "
-            f"({zero} from zero); the plain learner does not from any start tried.",
-            f"By K-L five plain bootstrap models are shown better than boosting in {found.worse} of "
-            f"{found.cells} cells, and worse in {found.shown}.",
+            f"predictions made just as flat have {as_flat:.0%} of the boosted ones' on average: "
+            "what falls is sharpness, and the uniform predictor has none at all.",
+            f"Boosted SA-IIS comes out in {public} cells once it starts and stops as in public "
+            f"code ({zero} from zero); the plain learner does not from any start tried.",
+            "By K-L five plain bootstrap models are shown better than boosting in "
+            f"{found.worse} of {found.cells} cells, and worse in {found.shown}.",
         ]

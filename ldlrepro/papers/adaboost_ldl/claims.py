@@ -4,13 +4,16 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from scipy.stats import gmean
 
 from ldlrepro import published
+from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
 from ldlrepro.papers.adaboost_ldl.tables import (
-    against_bagging,
+    AGAINST_BAGGING,
+    AVERAGED,
     boosted,
-    geometric_mean,
     in_print,
+    left_by_boosting,
     ratios_to_plain,
     with_public_settings,
 )
@@ -42,56 +45,46 @@ MUCH = 0.9
 POOR = ("PT-Bayes", "SA-IIS")
 
 
-def claims(chapter, matching, learners):
+def claims(chapter):
     """The claims of the paper, each with its verdict and evidence.
 
     Parameters
     ----------
-    matching : result of `matched`
-    learners : names of the seven
+    chapter : AdaBoostLDL
     """
     listed, tables = published.claims("adaboost_ldl"), chapter.counted
-    said = printed_numbers(listed)
-    theirs = chapter.printed[~chapter.printed.dataset.isin(chapter.excluded_datasets)]
-    ours = summary(tables, measures=chapter.measures)
-    deviations = [_within_deviation(cells, CLOSE_TO_DISTANCE) for cells in (ours, chapter.printed)]
-    public = summary(with_public_settings(chapter), measures=chapter.measures)
-    ours, theirs, public = (ratios_to_plain(cells, learners) for cells in (ours, theirs, public))
-    left = {m: _boosted(ours, m) for m in ("sort_loss", "kl_divergence")}
+    numbers = printed_numbers(listed)
+    ours, printed = chapter.ratios, chapter.printed_ratios
+    public = ratios_to_plain(summary(with_public_settings(chapter), measures=chapter.measures))
     # Averages are over the cells that the paper prints too.
-    sides = [in_print(ours, theirs), in_print(public, theirs), theirs]
-    pairs = [(boosted(name), name) for name in learners]
-    against = against_bagging(learners)
-    poor = [_boosted(s[s.method.isin(POOR)], "kl_divergence") for s in sides[:2]]
-    study = chapter.study("warm_start")["seconds"]
+    sides = [in_print(ours, printed), in_print(public, printed), printed]
+    pairs = [(boosted(name), name) for name in LEARNERS]
+    loss, kl = (left_by_boosting(ours, measure) for measure in AVERAGED)
+    poor = [left_by_boosting(s[s.method.isin(POOR)], "kl_divergence") for s in sides[:2]]
+    seconds = chapter.study("warm_start")["seconds"]
     evidence = {
         "improves-all": wins_claim(tables, pairs, ["sort_loss"], significantly=True),
         "sortloss-falls": wins_claim(tables, pairs, ["sort_loss"]),
-        "sortloss-41": _average(sides, "sort_loss", said["sortloss-41"]),
-        "kl-68": _average(sides, "kl_divergence", said["kl-68"]),
+        "sortloss-41": _average(sides, "sort_loss", numbers["sortloss-41"]),
+        "kl-68": _average(sides, "kl_divergence", numbers["kl-68"]),
         "kl-uneven": _uneven(sides),
-        "kl-unchanged": _unchanged(tables, CLOSE_TO_DISTANCE, *deviations),
+        "kl-unchanged": _unchanged(tables, chapter.printed),
         "poor-learners-gain": _gains(poor[0], MUCH, poor[1]),
         "fails-on-faces": _on_faces(chapter.study("on_faces")["works"]),
         "sortloss-range": share_claim(tables.sort_loss.between(0, 1), "in", " records"),
-        "warm-start-faster": _warm_start(study, chapter.study("warm_stop")["steps"]),
+        "warm-start-faster": _warm_start(seconds, chapter.study("warm_stop")["steps"]),
         "measures-alike": _alike(tables),
-        Ours("Boosting lowers SortLoss everywhere"): _gains(left["sort_loss"], 1.0),
-        Ours("No learner is harmed in K-L"): _gains(left["kl_divergence"], 1 + NO_HARM),
-        Ours("The order of labels gets better, by Spearman"): _order(matching),
+        Ours("Boosting lowers SortLoss everywhere"): _gains(loss, 1.0),
+        Ours("No learner is harmed in K-L"): _gains(kl, 1 + NO_HARM),
+        Ours("The order of labels gets better, by Spearman"): _order(chapter.matched),
         Ours("Boosting is better than bagging, by K-L"): wins_claim(
-            tables, against, ["kl_divergence"]
+            tables, AGAINST_BAGGING, ["kl_divergence"]
         ),
         Ours("Boosting is better than bagging, by Spearman"): wins_claim(
-            tables, against, ["spearman"]
+            tables, AGAINST_BAGGING, ["spearman"]
         ),
     }
     return claims_table(listed, evidence)
-
-
-def _boosted(ratios, measure):
-    mine = ratios[(ratios.measure == measure) & (ratios.kind == "boosted")]
-    return mine.set_index("method").ratio
 
 
 def _average(sides, measure, said):
@@ -101,10 +94,10 @@ def _average(sides, measure, said):
     ----------
     sides : `ratios_to_plain` of the tables, with the settings of public code, and printed
     """
-    tables, public, printed = (_boosted(ratios, measure) for ratios in sides)
+    tables, public, printed = (left_by_boosting(ratios, measure) for ratios in sides)
     if tables.empty:
         return NOT_RUN
-    three = {"mean": np.mean, "geometric mean": geometric_mean, "median": np.median}
+    three = {"mean": np.mean, "geometric mean": gmean, "median": np.median}
     text = ", ".join(
         f"{name} {average(tables):.1%} (settings of public code {average(public):.1%}, printed "
         f"cells {average(printed):.1%})"
@@ -116,20 +109,15 @@ def _average(sides, measure, said):
 
 def _uneven(sides):
     """Some learners keep less than `MUCH` of their K-L, and others do not: "differs greatly"."""
-    spans = []
-    for ratios in sides:
-        left = _boosted(ratios, "kl_divergence").groupby(level=0).mean()
-        spans.append((left.min(), left.max()))
-    if np.isnan(spans).any():
+    means = [left_by_boosting(s, "kl_divergence").groupby(level=0).mean() for s in sides]
+    if any(mean.empty for mean in means):
         return NOT_RUN
+    names = ("means by learner", "with the settings of public code", "printed")
     text = "; ".join(
-        f"{what} from {low:.0%} to {high:.0%}"
-        for what, (low, high) in zip(
-            ("means by learner", "with the settings of public code", "printed"), spans, strict=True
-        )
+        f"{name} from {mean.min():.0%} to {mean.max():.0%}"
+        for name, mean in zip(names, means, strict=True)
     )
-    low, high = spans[0]
-    return float(low < MUCH <= high), text
+    return float(means[0].min() < MUCH <= means[0].max()), text
 
 
 def _gains(ratio, most, public=None):
@@ -137,7 +125,7 @@ def _gains(ratio, most, public=None):
 
     Parameters
     ----------
-    public : the same with the settings of public code, told beside it
+    public : the same with the settings of public code, for the text
     """
     if ratio.empty:
         return NOT_RUN
@@ -150,37 +138,39 @@ def _gains(ratio, most, public=None):
     return share_claim(ratio < most, f"less than {most:.0%} left in", more)
 
 
-def _within_deviation(cells, learners):
+def _within_deviation(cells):
     """Cells of K-L in which the boosted mean is within a deviation of the plain row: Series."""
     cells = cells[cells.measure == "kl_divergence"].set_index(["dataset", "method"])
-    both = [*learners, *map(boosted, learners)]
+    both = [*CLOSE_TO_DISTANCE, *map(boosted, CLOSE_TO_DISTANCE)]
     mean, std = (cells[column].unstack().reindex(columns=both) for column in ("mean", "std"))
-    room = {m: (std[m] - (mean[boosted(m)] - mean[m]).abs()).dropna() for m in learners}
+    room = {m: (std[m] - (mean[boosted(m)] - mean[m]).abs()).dropna() for m in CLOSE_TO_DISTANCE}
     return pd.concat({m: left >= 0 for m, left in room.items()})
 
 
-def _unchanged(tables, learners, ours, printed):
+def _unchanged(tables, printed):
     """Cells whose boosted mean is within a deviation of the plain one: the paper runs no test."""
+    ours = _within_deviation(summary(tables, measures=["kl_divergence"]))
     if ours.empty:
         return NOT_RUN
-    found = wins(tables, [(boosted(name), name) for name in learners], ["kl_divergence"])
+    pairs = [(boosted(name), name) for name in CLOSE_TO_DISTANCE]
+    found = wins(tables, pairs, ["kl_divergence"])
     by = ", ".join(f"{m} {Share.of(n)}" for m, n in ours.groupby(level=0, sort=False))
-    said = Share.of(printed)
+    as_printed = Share.of(_within_deviation(printed))
     return share_claim(
         ours,
-        f"within one standard deviation of the plain row: {by} (printed {said}), in all",
+        f"within one standard deviation of the plain row: {by} (printed {as_printed}), in all",
         f" cells; by the corrected test lower in {found.shown}, higher in {found.worse}",
     )
 
 
-def _warm_start(study, steps):
+def _warm_start(seconds, steps):
     """Sets on which the warm start saves more than `NEAR` of BFGS-LDL's steps, where it may stop.
 
     Beside it what it saves of the seconds with the tolerance of the tables.
     """
-    if (study.source == "synthetic").all():
+    if (seconds.source == "synthetic").all():
         return not_run("times of synthetic data mean nothing")
-    seconds = study.groupby(["dataset", "learner"])[["with_start", "without_start"]].median()
+    seconds = seconds.groupby(["dataset", "learner"])[["with_start", "without_start"]].median()
     ratio = seconds.with_start / seconds.without_start
     saved = Share.of(ratio < 1 - NEAR)
     by = steps.groupby(["tolerance", "dataset"])[["steps_with", "steps_without"]].sum()
@@ -202,7 +192,7 @@ def _on_faces(works):
     """Learners and sets of faces on which our version of public code fails in every hold-out."""
     fails = works.groupby(["learner", "dataset"], sort=False).works.max() == 0
     by = fails.groupby(level=0, sort=False)
-    text = ", ".join(f"{learner} on {Share.of(there)} sets" for learner, there in by)
+    text = ", ".join(f"{learner} on {Share.of(failed)} sets" for learner, failed in by)
     return share_claim(
         fails,
         "our versions, PT-Bayes with drawn labels and full covariances, SA-IIS from the identity, "
@@ -228,12 +218,12 @@ def _alike(tables):
     )
 
 
-def _order(matching):
-    if matching.empty:
+def _order(matched):
+    if matched.empty:
         return NOT_RUN
-    p, up = matching.spearman_p, matching.spearman > 0
+    p, up = matched.spearman_p, matched.spearman > 0
     more = (
         f" cells, shown in {held(p, up, LEVEL)}; lower shown in {held(p, ~up, LEVEL)}; at equal "
-        f"flatness {matching.by_order.mean():.1%} of SortLoss is left"
+        f"flatness {matched.by_order.mean():.1%} of SortLoss is left"
     )
     return share_claim(up, "higher in", more)

@@ -1,12 +1,6 @@
 """Shen, Xu, Yu, Jia: Label distribution ensemble learning (in Chinese, 2020)."""
 
-from ldlrepro import (
-    AdaBoostLDL,
-    BaggingLDL,
-    MeanPredictor,
-    Shrunk,
-    UniformPredictor,
-)
+from ldlrepro import AdaBoostLDL, BaggingLDL, MeanPredictor, Shrunk, UniformPredictor
 from ldlrepro.declare import Experiment, Method, Paper, Study, by_iterations, variant
 from ldlrepro.metrics import DISTRIBUTION, RANKING
 from ldlrepro.models.maxent import PackageBFGS
@@ -30,7 +24,6 @@ DATASETS = (*YEAST, "SJAFFE", "SBU_3DFE", "Natural_Scene")
 #: Table -> the measure it prints.
 TABLE_OF = {4: "sort_loss", 5: "kl_divergence", 6: "intersection"}
 MEASURES = tuple(TABLE_OF.values())
-COMPANIONS = tuple(RANKING)
 
 #: The seven base learners in the order of the tables, "with the default parameters of their
 #: papers" (section 3.3).
@@ -50,8 +43,8 @@ SHARE = 0.1
 _HOLD_OUTS = {"test_share": SHARE, "measures": (*DISTRIBUTION, *RANKING)}
 
 
-def _plain(name, learner):
-    return Method(name, learner, settings={"learner": name, "form": "plain"})
+def _plain(name, learner, form="plain"):
+    return Method(name, learner, settings={"learner": name, "form": form})
 
 
 def _boosted(name, learner, what="boosted", **options):
@@ -70,13 +63,14 @@ def _bagged(name, learner):
     )
 
 
-_CONSTANTS = tuple(
-    Method(name, constant, settings={"learner": name, "form": "constant"})
-    for name, constant in (
-        ("MeanPredictor", MeanPredictor()),
-        ("UniformPredictor", UniformPredictor()),
+def _plain_and_boosted(learners):
+    """Methods of learners (dict, name -> learner), each plain and boosted."""
+    return tuple(
+        method
+        for name, learner in learners.items()
+        for method in (_plain(name, learner), _boosted(name, learner))
     )
-)
+
 
 TABLES = Experiment(
     name="tables",
@@ -86,7 +80,8 @@ TABLES = Experiment(
             for name, learner in LEARNERS.items()
             for method in (_plain(name, learner), _boosted(name, learner), _bagged(name, learner))
         ),
-        *_CONSTANTS,
+        _plain("MeanPredictor", MeanPredictor(), "constant"),
+        _plain("UniformPredictor", UniformPredictor(), "constant"),
     ),
     datasets=DATASETS,
     **_HOLD_OUTS,
@@ -99,11 +94,7 @@ SPLITS = tuple(
     Experiment(
         name=f"tested_{round(100 * share)}",
         why="share of the rows that is tested",
-        methods=tuple(
-            method
-            for name in SPLIT_LEARNERS
-            for method in (_plain(name, LEARNERS[name]), _boosted(name, LEARNERS[name]))
-        ),
+        methods=_plain_and_boosted({name: LEARNERS[name] for name in SPLIT_LEARNERS}),
         datasets=DATASETS,
         **_HOLD_OUTS | {"test_share": share},
     )
@@ -128,12 +119,14 @@ SHRUNK = Experiment(
     **_HOLD_OUTS,
 )
 
+TERM_LEARNERS = ("BFGS-LDL", "LDL-LS", "LC-LDL")
+
 # What the draws by SortLoss and the warm start add.
 TERMS = Experiment(
     name="terms",
     methods=tuple(
         method
-        for name in ("BFGS-LDL", "LDL-LS", "LC-LDL")
+        for name in TERM_LEARNERS
         for method in (
             _boosted(name, LEARNERS[name], "drawn uniformly", alpha=0.0),
             _boosted(name, LEARNERS[name], "no warm start", warm_start=False),
@@ -176,14 +169,14 @@ SETTINGS = Experiment(
 DRAWN = Experiment(
     name="drawn_labels",
     why="labels drawn, full covariances, as public code has them",
-    methods=(_plain("PT-Bayes", DrawnPTBayes()), _boosted("PT-Bayes", DrawnPTBayes())),
+    methods=_plain_and_boosted({"PT-Bayes": DrawnPTBayes()}),
     datasets=YEAST,
     **_HOLD_OUTS,
 )
 
 # Learners as public code starts them, with ones on the diagonal of the coefficients; SA-IIS stops
 # after 10 steps there, LC-LDL has a gradient of its own.
-PUBLIC_START = {
+_PUBLIC_START = {
     "SA-IIS": SAIIS(10, init="identity"),
     "BFGS-LDL": SABFGS(init="identity"),
     "LDL-LCLR": LDLLCLR(init="identity"),
@@ -194,11 +187,7 @@ PUBLIC_START = {
 PUBLIC = Experiment(
     name="public_start",
     why="start, steps and gradient of public code",
-    methods=tuple(
-        method
-        for name, learner in PUBLIC_START.items()
-        for method in (_plain(name, learner), _boosted(name, learner))
-    ),
+    methods=_plain_and_boosted(_PUBLIC_START),
     datasets=DATASETS,
     **_HOLD_OUTS,
 )
@@ -208,11 +197,7 @@ _PACKAGE = {"PT-Bayes": PackagePTBayes(), "CPNN": PackageCPNN(), "BFGS-LDL": Pac
 FIRST_PACKAGE = Experiment(
     name="first_package",
     why=PACKAGE,
-    methods=tuple(
-        method
-        for name, learner in _PACKAGE.items()
-        for method in (_plain(name, learner), _boosted(name, learner))
-    ),
+    methods=_plain_and_boosted(_PACKAGE),
     datasets=DATASETS,
     **_HOLD_OUTS,
 )

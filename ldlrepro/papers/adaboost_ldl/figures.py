@@ -3,15 +3,22 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from ldlrepro import published
+from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
 from ldlrepro.papers.adaboost_ldl.tables import drawn_towards
+from ldlrepro.report.claims import printed_numbers
 from ldlrepro.report.plots import legend_below, panels
-
-#: What section 3.4 says is left of SortLoss on average after boosting.
-SAID = 0.412
+from ldlrepro.report.yardstick import skill_picture
 
 
-def flatness_and_order(records, title):
+def skill_of_plain(chapter):
+    """Skill of the plain learners, ours and printed."""
+    return skill_picture(chapter.ours, chapter.printed, chapter.names, list(LEARNERS))
+
+
+def flatness_and_order(chapter):
     """SortLoss, and Spearman, against the flatness of the predictions; a point a data set."""
+    records = chapter.tables
     mean = records.groupby(["dataset", "method"], sort=False)[
         ["flatness", "sort_loss", "spearman"]
     ].mean()
@@ -29,30 +36,35 @@ def flatness_and_order(records, title):
             if form == "boosted":
                 style = {"marker": "o", "facecolors": "none", "edgecolors": colour}
         # Yeast sets lie near 1: the distance from it is what can be told apart.
-        apart = np.maximum(1 - mine.flatness, 1e-6)
-        axes[0].scatter(apart, np.maximum(mine.sort_loss, 1e-5), s=18, **style, label=name)
-        axes[1].scatter(apart, mine.spearman, s=18, **style)
+        distance = np.maximum(1 - mine.flatness, 1e-6)
+        axes[0].scatter(distance, np.maximum(mine.sort_loss, 1e-5), s=18, **style, label=name)
+        axes[1].scatter(distance, mine.spearman, s=18, **style)
     axes[0].set(xscale="log", yscale="log", ylabel="SortLoss", xlabel="1 - flatness")
     axes[1].set(xscale="log", ylabel="Spearman", xlabel="1 - flatness")
     for axis in axes:
         axis.invert_xaxis()
     figure.legend(fontsize=6, ncols=6, loc="lower center")
-    figure.suptitle(title)
+    figure.suptitle("One point a method and data set")
     figure.tight_layout(rect=(0, 0.14, 1, 1))
     return figure
 
 
-def shrinking(shrunk, names, target="mean"):
-    """SortLoss of plain methods drawn towards a constant, as a share of what it was."""
-    mine = drawn_towards(target, shrunk)
+def drawn_to_the_mean(chapter):
+    """SortLoss of plain methods drawn towards the mean, as a share of what it was.
+
+    Dashed: what the paper says is left of it on average after boosting.
+    """
+    names = chapter.names
+    mine = drawn_towards("mean", chapter.records["shrunk"])
     mean = mine.groupby(["dataset", "learner", "factor"], sort=False)["sort_loss"].mean().unstack()
     share = mean.div(mean[1.0], axis=0)
-    there = [d for d in names if d in mean.index.get_level_values(0)]
-    figure, axes = panels(len(there), 5, 10.5, 2.1, sharex=True, sharey=True)
-    for axis, dataset in zip(axes.flat, there, strict=False):
+    printed = printed_numbers(published.claims("adaboost_ldl"))["sortloss-41"]
+    shown = [d for d in names if d in mean.index.get_level_values(0)]
+    figure, axes = panels(len(shown), 5, 10.5, 2.1, sharex=True, sharey=True)
+    for axis, dataset in zip(axes.flat, shown, strict=False):
         for learner, line in share.loc[dataset].iterrows():
             axis.plot(line.index, line, ".-", label=learner)
-        axis.axhline(SAID, color="0.6", linestyle="--", linewidth=1)
+        axis.axhline(printed, color="0.6", linestyle="--", linewidth=1)
         axis.set_title(names[dataset], fontsize=8)
         axis.set_ylim(0, 2)
     for axis in axes[-1]:

@@ -4,23 +4,31 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import gmean
 
 from ldlrepro import stats
-from ldlrepro.metrics import MEASURES
+from ldlrepro.metrics import MEASURES, RANKING
+from ldlrepro.papers.adaboost_ldl.experiments import (
+    LEARNERS,
+    SPLIT_LEARNERS,
+    TABLE_OF,
+    TERM_LEARNERS,
+)
 from ldlrepro.papers.adaboost_ldl.studies.starts import PUBLIC_STEPS
 from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, tally
-from ldlrepro.report.settings import declared, with_settings
+from ldlrepro.report.settings import declared, show_nearest, with_settings
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_by_fives, summary
 from ldlrepro.report.values import Beside, Share
-from ldlrepro.report.yardstick import confusion, diagonal
 
+#: Measures of which the paper says how much is left on average after boosting (section 3.4).
+AVERAGED = ("sort_loss", "kl_divergence")
+#: SortLoss and measures of order and flatness.
+COMPANIONS = ("sort_loss", *RANKING)
 #: Measures that do not change under any increasing function of the degrees.
 SCALE_FREE = ("spearman", "kendall", "ndcg")
 #: Learners with the gradient of public code -> the paper's name.
 WITH_GRADIENT = {"LC-LDL, public gradient": "LC-LDL"}
-#: Forms of a learner in the table of terms.
-VARIANTS = ("", ", boosted", ", drawn uniformly", ", no warm start", ", bagged")
 
 
 def boosted(name):
@@ -28,45 +36,54 @@ def boosted(name):
     return f"{name}, boosted"
 
 
-def bagged(name):
-    """Name in the tables of the mean of five bootstrap models."""
-    return f"{name}, bagged"
+#: Each learner boosted and bagged: pairs for `tally`.
+AGAINST_BAGGING = [(boosted(name), f"{name}, bagged") for name in LEARNERS]
 
 
-def against_bagging(learners):
-    """Each learner boosted and bagged: pairs for `tally`."""
-    return [(boosted(name), bagged(name)) for name in learners]
-
-
-def agreement_by_measure(compared, apart):
-    """Cells that agree: a row a method, a column a measure, `Share` or None where it was not run.
-
-    Parameters
-    ----------
-    apart : data sets that are not counted
-    """
-    there = compared[compared.ours.notna() & ~compared.dataset.isin(apart)]
+def agreement_by_measure(records, printed):
+    """Cells that agree: a row a printed method that has records, a column a measure, `Outcomes`."""
+    printed = printed[printed.method.isin(records.method)]
+    compared = cells(summary(records, measures=printed.measure.unique()), printed)
     table = {}
-    for method in compared.method.unique():
-        mine = there[there.method == method]
+    for method, mine in compared.groupby("method", sort=False):
+        mine = mine[mine.ours.notna()]
         row = {MEASURES[m].label: agreeing(some) for m, some in mine.groupby("measure", sort=False)}
         table[method] = row | {"all": agreeing(mine)}
     return pd.DataFrame(table).T.rename_axis("method")
 
 
-def agreement_of_drawn_labels(chapter):
-    """`agreement_by_measure` of PT-Bayes as public code runs it, in place of ours."""
-    ours = summary(chapter.records["drawn_labels"], measures=chapter.measures)
-    compared = cells(ours, chapter.printed)
-    return agreement_by_measure(compared[compared.ours.notna()], chapter.excluded_datasets)
+def show_agreement(chapter):
+    """Cells that agree, by method and measure."""
+    table = agreement_by_measure(chapter.tables, chapter.printed_and_counted)
+    return show(table, "Cells that agree with Tables 4-6", missing="not run", folded=False)
 
 
-def agreement_of_package(chapter):
-    """`agreement` of the first package's learners with the printed rows of the same names."""
+def show_drawn_labels(chapter):
+    """Cells that agree of PT-Bayes as public code runs it, in place of ours."""
+    table = agreement_by_measure(chapter.records["drawn_labels"], chapter.printed_and_counted)
+    caption = "PT-Bayes with drawn labels and full covariances, on Yeast: cells that agree"
+    return show(table, caption, missing="not run")
+
+
+def show_first_package(chapter):
+    """Cells that agree of the first package's learners with the printed rows of their names."""
     ours = summary(chapter.records["first_package"], measures=chapter.measures)
-    compared = cells(ours, chapter.printed)
-    compared = compared[compared.method.isin(ours.method)]
-    return agreement(compared, chapter.names, chapter.excluded_datasets)
+    printed = chapter.printed[chapter.printed.method.isin(ours.method)]
+    table = agreement(cells(ours, printed), chapter.names, chapter.excluded_datasets)
+    return show(table, "The first package: cells that agree", missing="N/A in print")
+
+
+def named_as_printed(public):
+    """Records of learners as public code starts them, under the names of their printed rows.
+
+    Returns
+    -------
+    DataFrame, with a column public_gradient: whether LC-LDL has the gradient of public code
+    """
+    learner, form = declared(public, "learner"), declared(public, "form")
+    row = learner.replace(WITH_GRADIENT)
+    row = row.where(form == "plain", row + ", boosted")
+    return public.assign(method=row, public_gradient=learner.isin(list(WITH_GRADIENT)))
 
 
 def agreement_of_public_start(chapter):
@@ -77,59 +94,50 @@ def agreement_of_public_start(chapter):
     DataFrame of `Outcomes`, a row a printed method; a column for the learners of the tables, for
     those from the public start, and for those with the public gradient as well
     """
-    public = chapter.records["public_start"]
-    names = declared(public, "learner").map(WITH_GRADIENT)
-    gradient = public[names.notna()]
-    forms = zip(names.dropna(), declared(gradient, "form"), strict=True)
-    gradient = gradient.assign(method=[n if form == "plain" else boosted(n) for n, form in forms])
-    sides = {
+    public = chapter.public_start
+    columns = {
         "from zero (the tables)": chapter.tables,
-        "from the public start": public[names.isna()],
-        "with the public gradient too": gradient,
+        "from the public start": public[~public.public_gradient],
+        "with the public gradient too": public[public.public_gradient],
     }
     table = {
-        what: diagonal(
-            confusion(mine, chapter.printed, set(mine.method), chapter.excluded_datasets)
-        )
-        for what, mine in sides.items()
+        head: agreement_by_measure(records, chapter.printed_and_counted)["all"]
+        for head, records in columns.items()
     }
-    table = pd.DataFrame(table).rename_axis("method").dropna(thresh=2)
-    return table.astype(object).where(table.notna(), None)
+    table = pd.concat(table, axis=1).dropna(thresh=2)
+    return table.where(table.notna(), None)
 
 
-def lcldl_by_set(chapter):
-    """SortLoss of boosted LC-LDL: printed, of the tables, and with the public gradient.
+def show_public_start(chapter):
+    """`agreement_of_public_start` as HTML."""
+    table = agreement_of_public_start(chapter)
+    return show(table, "Cells that agree, by where the learners start", missing="–")
 
-    Returns
-    -------
-    DataFrame, a row a data set
-    """
-    public = chapter.records["public_start"]
-    public = public[public.method == "LC-LDL, public gradient, boosted"]
-    mine = chapter.tables[chapter.tables.method == boosted("LC-LDL")]
-    printed = chapter.printed.query("measure == 'sort_loss'")
-    sides = {
-        "printed": printed[printed.method == boosted("LC-LDL")].groupby("dataset")["mean"].mean(),
-        "ours": mine.groupby("dataset").sort_loss.mean(),
-        "with the public gradient": public.groupby("dataset").sort_loss.mean(),
+
+def show_lcldl_by_set(chapter):
+    """SortLoss of boosted LC-LDL: printed, of the tables, and with the public gradient."""
+    public, printed = chapter.public_start, chapter.printed.query("measure == 'sort_loss'")
+    columns = {
+        "printed": printed.assign(sort_loss=printed["mean"]),
+        "ours": chapter.tables,
+        "with the public gradient": public[public.public_gradient],
     }
-    table = pd.DataFrame(sides).reindex([d for d in chapter.names if d in sides["ours"]])
-    return table.rename(index=chapter.names).rename_axis("data set").reset_index()
+    table = {
+        head: mine[mine.method == boosted("LC-LDL")].groupby("dataset").sort_loss.mean()
+        for head, mine in columns.items()
+    }
+    shown = [d for d in chapter.names if d in table["ours"]]
+    table = pd.DataFrame(table).reindex(shown).rename(index=chapter.names).rename_axis("data set")
+    return show(table, "LC-LDL, boosted: SortLoss", form="{:.4f}")
 
 
-def show_starts(chapter, study):
-    """Cells of plain SA-IIS that agree from each start, as HTML; the caption tells of the stop.
-
-    Parameters
-    ----------
-    study : tables of the study "starts"
-    """
-    printed = chapter.printed[chapter.printed.method == "SA-IIS"]
-    printed = printed[~printed.dataset.isin(chapter.excluded_datasets)]
+def show_starts(chapter):
+    """Cells of plain SA-IIS that agree from each start; the caption says what the stop does."""
+    study, printed = chapter.study("starts"), chapter.printed_and_counted
     rows = {}
     for (start, steps), mine in study["starts"].groupby(["start", "steps"], sort=False):
-        means = summary(mine.assign(method="SA-IIS"), measures=chapter.measures)
-        rows.setdefault(start, {})[f"{steps} steps"] = agreeing(cells(means, printed))
+        found = agreement_by_measure(mine.assign(method="SA-IIS"), printed)
+        rows.setdefault(start, {})[f"{steps} steps"] = found.loc["SA-IIS", "all"]
     table = pd.DataFrame(rows).T.rename_axis("start")
     early = Share.of(study["stop"].steps < PUBLIC_STEPS)
     caption = (
@@ -140,18 +148,12 @@ def show_starts(chapter, study):
 
 def with_public_settings(chapter):
     """Records that count; PT-Bayes (on Yeast), SA-IIS and LC-LDL as public code has them."""
-    drawn, public = (chapter.records[name] for name in ("drawn_labels", "public_start"))
-    names = declared(public, "learner").replace(WITH_GRADIENT)
-    forms = declared(public, "form")
-    public = public.assign(
-        method=[n if f == "plain" else boosted(n) for n, f in zip(names, forms, strict=True)]
-    )
-    gradient = declared(public, "learner").isin(WITH_GRADIENT)
-    public = public[gradient | (names == "SA-IIS")]
-    given = chapter.counting(pd.concat([drawn, public]))
+    public = chapter.public_start
+    public = public[public.public_gradient | (declared(public, "learner") == "SA-IIS")]
+    given = chapter.counting(pd.concat([chapter.records["drawn_labels"], public]))
     keys = ["dataset", "method"]
-    there = pd.MultiIndex.from_frame(chapter.counted[keys])
-    kept = chapter.counted[~there.isin(pd.MultiIndex.from_frame(given[keys]))]
+    own = pd.MultiIndex.from_frame(chapter.counted[keys])
+    kept = chapter.counted[~own.isin(pd.MultiIndex.from_frame(given[keys]))]
     return pd.concat([kept, given])
 
 
@@ -162,88 +164,86 @@ def causes_studied(chapter):
     return [("coefficients drawn from other densities", tried, "steps")]
 
 
+def show_against_bagging(chapter):
+    """`tally` of boosting against bagging, by five measures together and by two alone."""
+    five = ["sort_loss", "kl_divergence", "intersection", "spearman", "ndcg"]
+    labels = ", ".join(MEASURES[m].label for m in five)
+    caption = f"Cells (data set x {labels}); 5%, corrected (paired)"
+    yield show(tally(chapter.counted, AGAINST_BAGGING, five), caption, False)
+    for measure in ("kl_divergence", "spearman"):
+        caption = f"{MEASURES[measure].label} alone"
+        yield show(tally(chapter.counted, AGAINST_BAGGING, [measure]), caption, False)
+
+
+def ratios_to_plain(means):
+    """Boosted (or bagged) mean over the plain one, a row a data set, learner and measure.
+
+    Parameters
+    ----------
+    means : rows of `report.summary`, or printed cells; columns dataset, method, measure, mean
+    """
+    wide = means.pivot_table(index=["dataset", "measure"], columns="method", values="mean")
+    rows = []
+    for (dataset, measure), cell in wide.iterrows():
+        for name in LEARNERS:
+            for kind in ("boosted", "bagged"):
+                other = f"{name}, {kind}"
+                if other in cell and 0 < cell.get(name, 0) < np.inf:
+                    rows.append((dataset, name, measure, kind, cell[other] / cell[name]))
+    columns = ["dataset", "method", "measure", "kind", "ratio"]
+    return pd.DataFrame(rows, columns=columns).dropna()
+
+
+def left_by_boosting(ratios, measure):
+    """Those of the `ratios_to_plain` that are of boosting and one measure: Series by learner."""
+    mine = ratios[(ratios.measure == measure) & (ratios.kind == "boosted")]
+    return mine.set_index("method").ratio
+
+
 def in_print(ratios, printed):
     """Those of the `ratios_to_plain` whose cells are printed too; all where none is."""
     keys = ["dataset", "method", "measure"]
     return ratios.merge(printed[keys].drop_duplicates(), on=keys) if len(printed) else ratios
 
 
-def show_against_bagging(records, learners):
-    """`tally` of boosting against bagging, by five measures together and by two alone, as HTML."""
-    pairs = against_bagging(learners)
-    some = ["sort_loss", "kl_divergence", "intersection", "spearman", "ndcg"]
-    labels = ", ".join(MEASURES[m].label for m in some)
-    caption = f"Cells (data set x {labels}); 5%, corrected (paired)"
-    yield show(tally(records, pairs, some), caption, False)
-    for measure in ("kl_divergence", "spearman"):
-        caption = f"{MEASURES[measure].label} alone"
-        yield show(tally(records, pairs, [measure]), caption, False)
-
-
-def ratios_to_plain(summary, learners):
-    """Boosted (or bagged) mean over the plain one, a row a data set, learner and measure.
-
-    Parameters
-    ----------
-    summary : rows of `report.summary`, or printed cells; columns dataset, method, measure, mean
-    """
-    wide = summary.pivot_table(index=["dataset", "measure"], columns="method", values="mean")
-    rows = []
-    for (dataset, measure), cell in wide.iterrows():
-        for name in learners:
-            for kind, other in (("boosted", boosted(name)), ("bagged", bagged(name))):
-                if other in cell and np.isfinite(cell.get(name, np.nan)) and cell[name] > 0:
-                    rows.append((dataset, name, measure, kind, cell[other] / cell[name]))
-    columns = ["dataset", "method", "measure", "kind", "ratio"]
-    return pd.DataFrame(rows, columns=columns).dropna()
-
-
-def reductions(ours, theirs, learners, measures):
+def reductions(ours, printed):
     """What is left of each measure after boosting, printed and ours, and after bagging.
 
     Means over the cells that the paper prints too, where it prints any.
 
     Parameters
     ----------
-    ours, theirs : results of `ratios_to_plain`
+    ours, printed : results of `ratios_to_plain`
     """
-    ours = in_print(ours, theirs)
-    rows = []
-    for name in (*learners, "all"):
-        row = {"learner": name}
-        for measure in measures:
-            label = MEASURES[measure].label
-            for what, frame, kind in (
-                ("boosted, printed", theirs, "boosted"),
-                ("boosted, ours", ours, "boosted"),
-                ("bagged, ours", ours, "bagged"),
-            ):
-                mine = frame[(frame.measure == measure) & (frame.kind == kind)]
-                mine = mine if name == "all" else mine[mine.method == name]
-                row[f"{label}, {what}"] = mine.ratio.mean()
-        rows.append(row)
-    return pd.DataFrame(rows)
+    ours, columns = in_print(ours, printed), {}
+    for measure in AVERAGED:
+        for head, ratios, kind in (
+            ("boosted, printed", printed, "boosted"),
+            ("boosted, ours", ours, "boosted"),
+            ("bagged, ours", ours, "bagged"),
+        ):
+            mine = ratios[(ratios.measure == measure) & (ratios.kind == kind)]
+            left = mine.groupby("method").ratio.mean().reindex([*LEARNERS, "all"])
+            left["all"] = mine.ratio.mean()
+            columns[f"{MEASURES[measure].label}, {head}"] = left
+    return pd.DataFrame(columns).rename_axis("learner").reset_index()
 
 
-def geometric_mean(values):
-    """Geometric mean of positive numbers, NaN of none."""
-    return np.exp(np.log(values).mean())
-
-
-def averages(theirs):
+def averages(printed):
     """Three ways of averaging the printed ratios: the paper does not say which it took."""
-    rows = []
-    for measure, mine in theirs[theirs.kind == "boosted"].groupby("measure", sort=False):
-        rows.append(
-            {
-                "measure": MEASURES[measure].label,
-                "mean of the ratios": mine.ratio.mean(),
-                "geometric mean": geometric_mean(mine.ratio),
-                "median": mine.ratio.median(),
-                "cells": len(mine),
-            }
-        )
-    return pd.DataFrame(rows)
+    groups = printed[printed.kind == "boosted"].groupby("measure", sort=False).ratio
+    three = {"mean of the ratios": "mean", "geometric mean": gmean, "median": "median"}
+    table = pd.DataFrame({head: groups.agg(how) for head, how in three.items()})
+    table = table.assign(cells=groups.size()).rename_axis("measure").reset_index()
+    return table.assign(measure=[MEASURES[m].label for m in table.measure])
+
+
+def show_share_left(chapter):
+    """`reductions` of the cells that count, and `averages` of all printed ones."""
+    left = reductions(chapter.ratios, chapter.printed_ratios)
+    yield show(left, "Boosted and bagged as a share of plain", False, form="{:.1%}")
+    three = averages(ratios_to_plain(chapter.printed))
+    yield show(three, "All printed cells: boosted as a share of plain", False, form="{:.1%}")
 
 
 def drawn_towards(target, shrunk):
@@ -253,7 +253,7 @@ def drawn_towards(target, shrunk):
     return mine.assign(learner=declared(mine, "learner"), factor=factor)
 
 
-def matched(tables, shrunk, learners):
+def matched(tables, shrunk):
     """SortLoss of boosted learners against the plain ones made just as flat.
 
     A plain prediction drawn towards the uniform distribution keeps its order, and its SortLoss
@@ -275,7 +275,7 @@ def matched(tables, shrunk, learners):
     for dataset in tables.dataset.unique():
         mine = tables[tables.dataset == dataset]
         sizes = mine.n_train.mean(), mine.n_test.mean()
-        for name in learners:
+        for name in LEARNERS:
             if (dataset, name) not in flat.index or (dataset, boosted(name)) not in mean.index:
                 continue
             plain, after = mean.loc[(dataset, name)], mean.loc[(dataset, boosted(name))]
@@ -312,14 +312,14 @@ class Changed(NamedTuple):
         return f"{self.better} / {self.worse} of {self.number}"
 
 
-def order_or_flatness(matching, learners):
+def order_or_flatness(matching):
     """`matched` by learner: means over the data sets, and where the order was shown to change."""
     rows = []
-    for name in (*learners, "all"):
+    for name in (*LEARNERS, "all"):
         mine = matching if name == "all" else matching[matching.learner == name]
         if mine.empty:
             continue
-        geometric = Beside(geometric_mean(mine.left), geometric_mean(mine.by_order))
+        geometric = Beside(gmean(mine.left), gmean(mine.by_order))
         row = {
             "learner": name,
             "SortLoss left": mine.left.mean(),
@@ -336,29 +336,25 @@ def order_or_flatness(matching, learners):
     return pd.DataFrame(rows)
 
 
-def show_order_or_flatness(matching, learners):
-    """`order_or_flatness` of all sets, of Yeast and of the faces, an HTML table each."""
-    changes = {f"{MEASURES[m].label}, change": "{:+.4f}" for m in SCALE_FREE}
+def by_kind(rows):
+    """Rows of Yeast and of the faces, of some that count: {kind: rows}."""
+    yeast = rows.dataset.astype(str).str.startswith("Yeast")
+    return {"Yeast": rows[yeast], "faces": rows[~yeast]}
+
+
+def show_order_or_flatness(chapter):
+    """`order_or_flatness` of all sets, of Yeast and of the faces."""
+    forms = {f"{MEASURES[m].label}, change": "{:+.4f}" for m in SCALE_FREE}
     shares = ("SortLoss left", "at equal flatness", "the same, geometric means")
-    yeast = matching.dataset.astype(str).str.startswith("Yeast")
-    for what, some in (
-        ("all sets that count", matching),
-        ("Yeast", matching[yeast]),
-        ("faces", matching[~yeast]),
-    ):
-        table = order_or_flatness(some, learners)
-        caption = f"Order or flatness: {what}"
-        yield show(table, caption, False, form=changes | dict.fromkeys(shares, "{:.1%}"))
+    forms |= dict.fromkeys(shares, "{:.1%}")
+    kinds = {"all sets that count": chapter.matched} | by_kind(chapter.matched)
+    for kind, some in kinds.items():
+        yield show(order_or_flatness(some), f"Order or flatness: {kind}", False, form=forms)
 
 
-def show_tables_4_to_6(chapter, table_of):
-    """Tables 4-6, a row a method, a column a data set, as HTML.
-
-    Parameters
-    ----------
-    table_of : dict, number of the table -> the measure that it prints
-    """
-    for number, measure in table_of.items():
+def show_tables_4_to_6(chapter):
+    """Tables 4-6, a row a method, a column a data set."""
+    for number, measure in TABLE_OF.items():
         caption = f"Table {number}. {MEASURES[measure].label}"
         yield from show_by_fives(
             chapter.ours, chapter.printed, measure, chapter.names, chapter.order, caption
@@ -367,38 +363,37 @@ def show_tables_4_to_6(chapter, table_of):
 
 def means(records, methods, measures):
     """Mean over all records: a row a method, a column a measure."""
-    mean = summary(records[records.method.isin(methods)], by=("method",), measures=measures)
-    wide = mean.pivot(index="method", columns="measure", values="mean").reindex(methods)
-    return (
-        wide.reindex(columns=list(measures))
-        .rename(columns={m: MEASURES[m].label for m in measures})
-        .round(4)
-    )
+    mean = records.groupby("method")[list(measures)].mean().reindex(methods).round(4)
+    return mean.set_axis([MEASURES[m].label for m in measures], axis=1)
 
 
-def show_means_by_kind(chapter, measures):
-    """`means` of Yeast and of the faces among the sets that count, an HTML table each."""
-    yeast = chapter.counted.dataset.str.startswith("Yeast")
-    for what, some in (("Yeast", chapter.counted[yeast]), ("faces", chapter.counted[~yeast])):
+def show_means_by_kind(chapter):
+    """`means` of Yeast and of the faces among the sets that count."""
+    for kind, some in by_kind(chapter.counted).items():
         if len(some):
-            yield show(means(some, chapter.order, measures), f"Means over the sets of {what}")
+            table = means(some, chapter.order, COMPANIONS)
+            yield show(table, f"Means over the sets of {kind}")
 
 
-def means_of_terms(chapter, learners, measures):
+def show_draws_and_warm_start(chapter):
     """`means` of learners and their variants over the sets that count."""
     records = pd.concat([chapter.counted, chapter.counting(chapter.records["terms"])])
-    methods = [f"{name}{what}" for name in learners for what in VARIANTS]
-    return means(records, methods, measures)
+    variants = ("", ", boosted", ", drawn uniformly", ", no warm start", ", bagged")
+    methods = [f"{name}{variant}" for name in TERM_LEARNERS for variant in variants]
+    table = means(records, methods, ["kl_divergence", *COMPANIONS])
+    return show(table, "Means over the data sets that count")
 
 
-def tried_settings(chapter):
-    """Records of every setting tried of the plain learners, that of the tables too."""
+def show_tried_settings(chapter):
+    """The setting nearest to the printed cells of plain learners, that of the tables too."""
     records, tables = chapter.records, chapter.tables
     default = tables[tables.method == "CPNN"].assign(method="CPNN, 100 steps")
-    return with_settings(pd.concat([records["settings"], records["raised_zeros"], default]))
+    tried = with_settings(pd.concat([records["settings"], records["raised_zeros"], default]))
+    learners = ["SA-IIS", "PT-Bayes", "CPNN", "LDL-LS"]
+    return show_nearest(tried, chapter.printed, learners, chapter.names)
 
 
-def by_share(records, learners, measures):
+def by_share(records):
     """Means of plain and boosted learners for each tested share, over the data sets.
 
     Parameters
@@ -407,27 +402,25 @@ def by_share(records, learners, measures):
     """
     rows = []
     for share, frame in sorted(records.items()):
-        mean = frame.groupby(["dataset", "method"])[list(measures)].mean()
-        for name in learners:
+        mean = frame.groupby(["dataset", "method"])[list(AVERAGED)].mean()
+        for name in SPLIT_LEARNERS:
             row = {"tested share": share, "learner": name}
-            for measure in measures:
-                wide = mean[measure].unstack()
-                there = name in wide and boosted(name) in wide
-                left = (wide[boosted(name)] / wide[name]).mean() if there else None
+            for measure in AVERAGED:
+                wide = mean[measure].unstack().reindex(columns=[name, boosted(name)])
                 label = MEASURES[measure].label
-                row[f"{label}, mean over sets"] = wide[name].mean() if there else None
-                row[f"{label}, boosted / plain"] = left
+                row[f"{label}, mean over sets"] = wide[name].mean()
+                row[f"{label}, boosted / plain"] = (wide[boosted(name)] / wide[name]).mean()
             rows.append(row)
     return pd.DataFrame(rows)
 
 
-def show_by_share(chapter, learners, measures):
-    """`by_share` for a tenth, which is that of the tables, and the other shares, as HTML."""
+def show_tested_shares(chapter):
+    """`by_share` for a tenth, which is that of the tables, and the other shares."""
     records = {0.1: chapter.counted}
     for percent in (20, 30, 50):
         records[percent / 100] = chapter.counting(chapter.records[f"tested_{percent}"])
     forms = {"tested share": "{:.0%}"}
-    for label in (MEASURES[m].label for m in measures):
+    for label in (MEASURES[m].label for m in AVERAGED):
         forms |= {f"{label}, mean over sets": "{:.4f}", f"{label}, boosted / plain": "{:.1%}"}
     caption = "How the numbers move with the share of tested rows"
-    return show(by_share(records, learners, measures), caption, False, forms, "not run")
+    return show(by_share(records), caption, False, forms, "not run")
