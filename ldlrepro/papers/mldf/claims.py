@@ -141,7 +141,7 @@ def _by_measure(records):
 
 def _table_4(chapter):
     """Share of the paired t-tests that MLDF wins, beside the marks of Table 4."""
-    table = duel_table(chapter.tables, "MLDF", RIVALS, chapter.table_4).set_index("measure")
+    table = duel_table(chapter.tables, "MLDF", chapter.table_4).set_index("measure")
     row = table.loc["all"]
     paired = row["paired t-test"]
     if not sum(paired):
@@ -158,7 +158,7 @@ def _table_5(chapter):
     The sentence counts sets that were not run as well: ours stands beside the printed share on the
     same sets. There are few tests: one of them more or less is near enough.
     """
-    table = duel_table(chapter.tables, C45, RIVALS, chapter.table_5).set_index("measure")
+    table = duel_table(chapter.tables, C45, chapter.table_5).set_index("measure")
     found = {}
     for measure in MEASURES:
         row = table.loc[LABEL[measure]]

@@ -58,21 +58,9 @@ def figure_1(_):
 
 
 def figure_2(chapter):
-    """Figure 2: MLDF with and without reuse, and RF-PCT."""
-    names = {d: chapter.names[d] for d in FIGURE_2}
-    return radar(chapter.ours, names, ["MLDF", NO_REUSE, "RF-PCT"])
-
-
-def radar(ours, names, methods):
-    """Figure 2: one hexagon a method; the rim is the best of them, the centre the worst.
-
-    Parameters
-    ----------
-    ours : result of `report.summary`
-    names : dict, data set -> title
-    methods : in the order of their colours
-    """
-    complete = [d for d in names if set(methods) <= set(ours.method[ours.dataset == d])]
+    """Figure 2: one hexagon a method; the rim is the best of the three, the centre the worst."""
+    ours, methods = chapter.ours, ["MLDF", NO_REUSE, "RF-PCT"]
+    complete = [d for d in FIGURE_2 if set(methods) <= set(ours.method[ours.dataset == d])]
     if not complete:
         return nothing("No records of this experiment.")
     angle = np.linspace(0, 2 * np.pi, len(MEASURES), endpoint=False)
@@ -82,7 +70,7 @@ def radar(ours, names, methods):
     for axis, dataset in zip(axes.flat, complete, strict=False):
         means = ours[ours.dataset == dataset]
         means = means.pivot_table(index="method", columns="measure", values="mean")
-        means = means.loc[list(methods), list(MEASURES)] * [1 if UP[m] else -1 for m in MEASURES]
+        means = means.loc[methods, list(MEASURES)] * [1 if UP[m] else -1 for m in MEASURES]
         scaled = (means - means.min()) / (means.max() - means.min()).replace(0, 1)
         for i, method in enumerate(methods):
             colour = f"C{i}"
@@ -92,7 +80,7 @@ def radar(ours, names, methods):
         axis.set_xticks(angle, list(LABEL.values()), fontsize=7)
         axis.set(ylim=(0, 1.05), yticks=[0.5, 1], yticklabels=[])
         axis.tick_params(axis="x", pad=16)
-        axis.set_title(names[dataset], fontsize=9)
+        axis.set_title(chapter.names[dataset], fontsize=9)
     legend_below(figure, axes[0, 0], 0.06 / len(axes))
     return figure
 

@@ -89,22 +89,18 @@ def average_ranks(means, methods):
     """
     table = {}
     for measure in MEASURES:
-        wide = means[(means.measure == measure) & means.method.isin(methods)]
+        wide = means[means.measure == measure]
         wide = wide.pivot_table(index="dataset", columns="method", values="mean", sort=False)
-        if not set(methods) <= set(wide.columns):
-            continue
-        wide = wide[list(methods)].dropna()
-        if wide.empty:
-            continue
-        ranks = stats.ranks(wide.to_numpy(), UP[measure]).mean(axis=0)
-        table[LABEL[measure]] = ranks
+        wide = wide.reindex(columns=list(methods)).dropna()
+        if len(wide):
+            table[LABEL[measure]] = stats.ranks(wide.to_numpy(), UP[measure]).mean(axis=0)
     return pd.DataFrame(table, index=pd.Index(methods, name="method"))
 
 
 def show_rivals(chapter):
     """MLDF against its rivals: duels, and average ranks on the small sets, here and printed."""
     caption = "MLDF against the five of Table 4: wins/draws/losses"
-    yield show(duel_table(chapter.tables, "MLDF", RIVALS, chapter.table_4), caption, False)
+    yield show(duel_table(chapter.tables, "MLDF", chapter.table_4), caption, False)
     small = chapter.ours[~chapter.ours.dataset.isin(LARGE)]
     printed = chapter.table_4_beside_ours
     printed = printed[printed.dataset.isin(small.dataset)]
@@ -120,7 +116,7 @@ def show_rivals(chapter):
 def show_table_5(chapter):
     """MLDF on C4.5 trees against the rivals, and against MLDF on its own block."""
     caption = "MLDF on C4.5 trees against the five of Table 4: wins/draws/losses"
-    yield show(duel_table(chapter.tables, C45, RIVALS, chapter.table_5), caption, False)
+    yield show(duel_table(chapter.tables, C45, chapter.table_5), caption, False)
     caption = "The two blocks, on the splits run with both"
     yield show(tally(chapter.tables, [("MLDF", C45)], MEASURES), caption, False)
 
@@ -141,16 +137,20 @@ class Score(NamedTuple):
         return self.won / sum(self) if sum(self) else float("nan")
 
 
-def duel_table(records, first, rivals, printed):
-    """`Score` of a method by the t-test at 5%, by measure and of all, printed and ours.
+def duel_table(records, first, printed):
+    """`Score` of a method against MLDF's rivals by the t-test at 5%, printed and ours.
 
     Sets with a single split, and rivals that were not run, have no test and do not count.
 
     Parameters
     ----------
     printed : rows of Table 4 (marks of the rivals) or 5 (counts of ``first``), in column ``note``
+
+    Returns
+    -------
+    DataFrame, one row a measure and a last one "all"
     """
-    fought = duels(records, first, rivals, MEASURES).dropna(subset=["p"])
+    fought = duels(records, first, RIVALS, MEASURES).dropna(subset=["p"])
     printed = printed[printed.dataset.isin(fought.dataset)]
     printed = printed[printed.method.isin([first, *fought.rival])]
     rows = []
