@@ -14,11 +14,13 @@ from ldlrepro.papers.mldf import figures
 from ldlrepro.papers.mldf import printed as printed_tables
 from ldlrepro.papers.mldf import tables as mldf
 from ldlrepro.papers.mldf.claims import claims
+from ldlrepro.papers.mldf.experiments import C45, METHODS, NO_REUSE
 from ldlrepro.papers.mldf.studies.depth import CASCADE, FOREST
 from ldlrepro.papers.mldf.studies.label_drop import NOTHING, OTHER_NUMBERS
 from ldlrepro.papers.mldf.tables import LABEL, MEASURES
 from ldlrepro.report.claims import verdict
 from ldlrepro.report.compare import duels, wins
+from ldlrepro.report.tables import summary
 
 UP = ("average_precision", "macro_auc")
 REAL = paths.local_copies()
@@ -119,17 +121,16 @@ def test_splits_name_the_methods_that_have_fewer():
 
 FIRST = [0.80, 0.81, 0.79, 0.80]
 BY = {
-    "clearly worse": [0.10, 0.11, 0.09, 0.10],
-    "clearly better": [-0.10, -0.11, -0.09, -0.10],
-    "level": [0.10, -0.10, 0.10, -0.10],
-    "worse by the paired test": [0.10, 0.20, 0.05, 0.15],
+    "RF-PCT": [0.10, 0.11, 0.09, 0.10],  # clearly worse
+    "DBPNN": [-0.10, -0.11, -0.09, -0.10],  # clearly better
+    "MLFE": [0.10, -0.10, 0.10, -0.10],  # level
+    "ECC": [0.10, 0.20, 0.05, 0.15],  # worse by the paired test alone
 }
 QUALITY = {"MLDF": FIRST} | {name: np.subtract(FIRST, by) for name, by in BY.items()}
-RIVALS = list(BY)
 
 
 def test_duels():
-    fought = duels(records(QUALITY), "MLDF", RIVALS, MEASURES).set_index(["measure", "rival"])
+    fought = duels(records(QUALITY), "MLDF", BY, MEASURES).set_index(["measure", "rival"])
     assert len(fought) == 24 and set(fought.dataset) == {"A"}
     for measure in MEASURES:
         for rival, by in BY.items():
@@ -142,19 +143,21 @@ def test_duels():
 
 
 def test_a_single_split_has_a_gain_and_no_test():
-    one = records({"MLDF": [0.8], "a": [0.7]}, dataset="B")
-    other = records({"MLDF": FIRST, "a": [0.9]}, dataset="C")  # one fold in common
+    one = records({"MLDF": [0.8], "ECC": [0.7]}, dataset="B")
+    other = records({"MLDF": FIRST, "ECC": [0.9]}, dataset="C")  # one fold in common
     both = pd.concat([one, other])
-    fought = duels(both, "MLDF", ["a", "b"], MEASURES).set_index(["measure", "dataset", "rival"])
+    fought = duels(both, "MLDF", ["ECC", "MLFE"], MEASURES).set_index(
+        ["measure", "dataset", "rival"]
+    )
     assert len(fought) == 12
     for measure in MEASURES:
-        assert fought.gain[measure, "B", "a"] == pytest.approx(0.1)
-        assert fought.gain[measure, "C", "a"] == pytest.approx(-0.1)
+        assert fought.gain[measure, "B", "ECC"] == pytest.approx(0.1)
+        assert fought.gain[measure, "C", "ECC"] == pytest.approx(-0.1)
     assert fought[["p", "p_corrected"]].isna().all(axis=None)
     never = (0, 0, 0)
-    assert wins(both, [("MLDF", "a")], MEASURES) == (6, 12, never, never, 12, 0)
-    notes = long({("B", "a", m): 0.0 for m in MEASURES}, note="mark: MLDF better")
-    table = mldf.duel_table(both, "MLDF", ["a"], notes)
+    assert wins(both, [("MLDF", "ECC")], MEASURES) == (6, 12, never, never, 12, 0)
+    notes = long({("B", "ECC", m): 0.0 for m in MEASURES}, note="mark: MLDF better")
+    table = mldf.duel_table(both, "MLDF", notes)
     assert scores(table, "paired t-test") == dict.fromkeys([*LABEL.values(), "all"], "0/0/0")
     assert scores(table, "corrected t-test") == scores(table, "paired t-test")
 
@@ -166,13 +169,13 @@ def test_no_common_fold_is_no_duel():
 
 
 def test_wins_count_duels():
-    two = pd.concat([records(QUALITY), records({"MLDF": FIRST, "level": FIRST}, dataset="B")])
-    pairs = [("MLDF", rival) for rival in RIVALS]
+    two = pd.concat([records(QUALITY), records({"MLDF": FIRST, "MLFE": FIRST}, dataset="B")])
+    pairs = [("MLDF", rival) for rival in BY]
     # On A two rivals are worse, one of them shown so; one is better, shown so; B is no gain.
     found = wins(two, pairs, MEASURES)
     assert (found.better, found.cells, found.shown.plain, found.worse.plain) == (12, 30, 6, 6)
     assert (found.untested, found.lacking) == (0, 18)  # three rivals were not run on B
-    fought = duels(two, "MLDF", RIVALS, MEASURES)
+    fought = duels(two, "MLDF", BY, MEASURES)
     assert wins(two, pairs, MEASURES, level=0.5).shown.plain == 12
     assert ((fought.gain > 0) & (fought.p_corrected < 0.5)).sum() == 12
 
@@ -183,21 +186,22 @@ def scores(table, column):
 
 def test_duel_table_counts_marks_and_tests():
     ours = records(QUALITY)
-    ours.loc[ours.method == "clearly worse", "macro_auc"] = FIRST
+    ours.loc[ours.method == "RF-PCT", "macro_auc"] = FIRST
     notes = {
         "MLDF": "quoted in a report",
-        "clearly worse": "mark: MLDF better",
-        "clearly better": "mark: MLDF worse",
-        "level": "",
-        "worse by the paired test": "mark: MLDF better; five values stand in this cell",
+        "RF-PCT": "mark: MLDF better",
+        "DBPNN": "mark: MLDF worse",
+        "MLFE": "",
+        "ECC": "mark: MLDF better; five values stand in this cell",
+        "RAKEL": "mark: MLDF better",  # was not run
     }
     printed = long({(d, m, k): 0.0 for d in "AC" for m in notes for k in MEASURES})
     printed["note"] = printed.method.map(notes)
     printed.loc[(printed.dataset == "C"), "note"] = "mark: MLDF better"  # no records of ours
-    printed.loc[(printed.method == "level") & (printed.measure == "coverage"), "note"] = (
+    printed.loc[(printed.method == "MLFE") & (printed.measure == "coverage"), "note"] = (
         "mark: MLDF worse"
     )
-    table = mldf.duel_table(ours, "MLDF", RIVALS, printed)
+    table = mldf.duel_table(ours, "MLDF", printed)
     assert table.measure.tolist() == [*LABEL.values(), "all"]
     assert scores(table, "printed") == dict.fromkeys(LABEL.values(), "2/1/1") | {
         "Coverage": "2/0/2",
@@ -218,7 +222,7 @@ def test_duel_table_adds_printed_counts():
     said = {"A": "wins/draws/losses 4/0/1", "B": "wins/draws/losses 2/3/10", "C": "5/0/0"}
     printed = long({(d, "MLDF", m): 0.0 for d in said for m in MEASURES})
     printed["note"] = printed.dataset.map(said)
-    table = mldf.duel_table(two, "MLDF", RIVALS, printed)
+    table = mldf.duel_table(two, "MLDF", printed)
     assert scores(table, "printed") == dict.fromkeys(LABEL.values(), "6/3/11") | {"all": "36/18/66"}
     assert scores(table, "paired t-test")["all"] == "24/12/12"
 
@@ -423,27 +427,28 @@ def test_real_numbers_of_labels(name):
 
 
 def test_figure_1_is_a_figure():
-    figure = figures.figure_1()
+    figure = figures.figure_1(None)
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert "RF, layer 1" in texts and "ERF, layer 3" in texts
 
 
-def test_radar():
+def test_figure_2():
     columns = ["dataset", "method", "measure", "mean"]
-    frame = records({"a": [0.9], "b": [0.5], "c": [0.7]}, dataset="A")
+    frame = records({"MLDF": [0.9], NO_REUSE: [0.5], "RF-PCT": [0.7]}, dataset="yeast")
     ours = frame.melt(["dataset", "method"], MEASURES, "measure", "mean")[columns]
-    ours = pd.concat([ours, ours[ours.method != "c"].assign(dataset="B")])
-    names, colours = {"B": "Set B", "A": "Set A"}, {"a": "C0", "b": "C1", "c": "C2"}
-    figure = figures.radar(ours, names, colours)
-    (axis,) = figure.axes  # B lacks a method
-    assert axis.get_title() == "Set A"
+    ours = pd.concat([ours, ours[ours.method != "RF-PCT"].assign(dataset="CAL500")])
+    names = {"CAL500": "CAL500", "yeast": "Yeast"}
+    (axis,) = figures.figure_2(SimpleNamespace(ours=ours, names=names)).axes  # CAL500 lacks one
+    assert axis.get_title() == "Yeast"
     best, worst, between = (line.get_ydata() for line in axis.lines)
     np.testing.assert_allclose(best, 1)
     np.testing.assert_allclose(worst, 0)
     np.testing.assert_allclose(between, 0.5)
     assert len(best) == 7  # closed
-    assert len(figures.radar(ours, names, {"a": "C0", "b": "C1"}).axes) == 2
-    assert text_of(figures.radar(ours, {"Z": "Set Z"}, colours)) == "No records of this experiment."
+    both = pd.concat([ours[ours.dataset == "yeast"].assign(dataset=d) for d in names])
+    assert len(figures.figure_2(SimpleNamespace(ours=both, names=names)).axes) == 2
+    empty = figures.figure_2(SimpleNamespace(ours=ours[:0], names=names))
+    assert text_of(empty) == "No records of this experiment."
 
 
 def grown(measure, curves, finals, forests, dataset="A"):
@@ -486,8 +491,10 @@ def test_growth():
 
 
 def test_figure_3():
-    layers, forests = join(*(grown(measure, *CURVES) for measure in MEASURES))
-    figure = figures.figure_3(layers, forests, "A", "Set A")
+    other = grown("coverage", [[0.2]], [1], [0.4], dataset="B")
+    study = join(*(grown(measure, *CURVES) for measure in MEASURES), other)
+    study = {"layers": dict(zip(("layers", "forests"), study, strict=True))}
+    figure, second = figures.figure_3(SimpleNamespace(study=study.get, names={"A": "Set A"}))
     assert [axis.get_title() for axis in figure.axes] == [
         f"{LABEL[m]} {'↑' if m in UP else '↓'}" for m in MEASURES
     ]
@@ -501,8 +508,7 @@ def test_figure_3():
             ([2], [0.5]),
             ([2], [0.45]),
         ]
-    assert figure.get_suptitle() == "Set A"
-    assert text_of(figures.figure_3(layers, forests, "Z", "Set Z")) == "No records of this study."
+    assert [f.get_suptitle() for f in (figure, second)] == ["Set A", "B"]
 
 
 def dropped(accuracy, auc=None):
@@ -544,41 +550,43 @@ def test_decreases():
     np.testing.assert_allclose(mean, 30)
 
 
+def figure_4(labels):
+    return figures.figure_4(SimpleNamespace(study={"label_drop": {"labels": labels}}.get))
+
+
 def test_figure_4():
     labels = dropped(ACCURACY)
-    figure = figures.figure_4(labels)
-    left, right = figure.axes
+    left, right = figure_4(labels).axes
     texts = [text.get_text() for text in left.texts]
     assert texts == ["10.00*", "37.50", "17.50", "-1.01*", "0.00", "0.00"]
     assert [axis.get_title() for axis in (left, right)] == [
         "decrease of accuracy, %",
         "decrease of AUC, %",
     ]
-    assert text_of(figures.figure_4(labels[labels.fold == 0])) == "One split: no test."
+    assert text_of(figure_4(labels[labels.fold == 0])) == "One split: no test."
 
 
 def test_defect_counts_only_the_splits_of_the_records_put_right():
-    published = records({"a": [0.8, 0.6, 0.1], "b": [0.5, 0.5, 0.5]})
-    right = records({"a": [0.9, 0.7], "c": [0.5, 0.5]})
-    (row,) = mldf.defect(published, right, ["c", "a", "b"]).to_dict("records")
-    assert row["method"] == "a"
+    published = records({"MLDF": [0.8, 0.6, 0.1], "ECC": [0.5, 0.5, 0.5]})
+    put_right = records({"MLDF": [0.9, 0.7], "MLFE": [0.5, 0.5]})
+    (row,) = mldf.defect(published, put_right).to_dict("records")
+    assert row["method"] == "MLDF"
     assert row["Hamming loss"] == pytest.approx((0.3, 0.2))
     assert row["Macro-AUC"] == pytest.approx((0.7, 0.8))
     assert str(row["Macro-AUC"]) == "0.700 → 0.800"
 
 
-@pytest.mark.parametrize(("b", "swap"), [([], False), ([0.5, 0.5, 0.5], True)])
-def test_defect_counts_only_the_splits_run_with_both(b, swap):
-    few, many = records({"a": [0.8, 0.6], "b": b}), records({"a": [0.9, 0.7, 0.2], "b": b})
-    expected = (0.8, 0.7) if swap else (0.7, 0.8)
-    table = mldf.defect(*((many, few) if swap else (few, many)), ["a"])
-    assert table["Macro-AUC"].tolist() == [pytest.approx(expected)]
+@pytest.mark.parametrize(("ecc", "swap"), [([], False), ([0.5, 0.5, 0.5], True)])
+def test_defect_counts_only_the_splits_run_with_both(ecc, swap):
+    few = records({"MLDF": [0.8, 0.6], "ECC": ecc})
+    many = records({"MLDF": [0.9, 0.7, 0.2], "ECC": ecc})
+    table = mldf.defect(*((many, few) if swap else (few, many))).set_index("method")["Macro-AUC"]
+    assert table["MLDF"] == pytest.approx((0.8, 0.7) if swap else (0.7, 0.8))
+    assert table.drop("MLDF").tolist() == ([(0.5, 0.5)] if ecc else [])
 
 
 # --- claims --------------------------------------------------------------------------------------
 
-METHODS = ("MLDF", "RF-PCT", "DBPNN", "MLFE", "ECC", "RAKEL")
-C45, NO_REUSE = "MLDF, C4.5", "MLDF, no reuse"
 WOBBLE = np.array([0.001, -0.001, 0.0])
 
 
@@ -619,21 +627,28 @@ def study():
 
 def judged(records, values, grown=None):
     """The table of claims with ids, of records, values of labels and records as they are."""
+    if grown is None:
+        grown = records.assign(parameters=[{}] * len(records))
+    printed = printed_first()
     chapter = SimpleNamespace(
         tables=records,
-        printed=printed_first(),
-        records={
-            "tables": records.assign(parameters=[{}] * len(records)) if grown is None else grown
-        },
+        ours=summary(records, measures=MEASURES),
+        table_4=printed[printed.table == 4],
+        table_5=printed[printed.table == 5],
+        records={"tables": grown},
     )
-    growth = dict(zip(("layers", "forests"), study(), strict=True))
     # Forests of 100 trees are worse than all layers, those of 200 as good as half of them.
     worst = {m: float(m not in UP) for m in MEASURES}
     others = [(k, m, 0.25 if k == 200 else worst[m]) for k in (100, 200) for m in MEASURES]
     others = pd.DataFrame(others, columns=["trees", "measure", "test"])
     others = pd.concat(others.assign(dataset=d, fold=f) for d in "A0" for f in range(2))
-    chapter.study = {"one_layer": {"one_layer": others}}.get
-    table = claims(chapter, growth, dropped(values), METHODS, C45, NO_REUSE)
+    studies = {
+        "layers": dict(zip(("layers", "forests"), study(), strict=True)),
+        "one_layer": {"one_layer": others},
+        "label_drop": {"labels": dropped(values)},
+    }
+    chapter.study = studies.get
+    table = claims(chapter)
     ids = [*published.claims("mldf").id, *table.claim[table.ours]]
     return table.assign(id=ids).set_index("id")
 

@@ -1,7 +1,7 @@
 """Yang, Wu, Jiang, Zhou: Multi-Label Learning with Deep Forest (ECAI 2020)."""
 
 from ldlrepro import DBPNN, ECC, MLFE, RFPCT, LabelFrequencies, MLDFSuite, RAkEL
-from ldlrepro.declare import Experiment, Method, Paper, Study
+from ldlrepro.declare import Experiment, Method, Paper, Study, variant
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.models.multilabel import CUTS, AveragedFolds, CutAtCardinality, UnscaledDBPNN
 from ldlrepro.papers.mldf.studies import depth, label_drop, layers, one_layer, thresholds, ties
@@ -9,68 +9,53 @@ from ldlrepro.papers.mldf.studies import depth, label_drop, layers, one_layer, t
 #: Tables 4 and 5 in the paper's order.
 SMALL = ("CAL500", "enron", "image", "scene", "yeast")
 LARGE = ("corel16k001", "corel16k002", "eurlex-sm", "mediamill")
-DATASETS = (*SMALL, *LARGE)
 MEASURES = tuple(MULTILABEL)
 # Section 4.1: half of the rows train, half are tested; section 4.2: ten times.
 _HALVES = {"test_share": 0.5, "measures": MEASURES}
-#: Of Table 4, in its order.
+#: Of Table 4, in its order: the paper's own method and its rivals.
 METHODS = ("MLDF", "RF-PCT", "DBPNN", "MLFE", "ECC", "RAKEL")
+RIVALS = METHODS[1:]
 #: Published name of MLDF on the other block (Table 5).
 C45 = "MLDF, C4.5"
 NO_REUSE = "MLDF, no reuse"
 DEEP = "MLDF, no reuse, deep trees"
+MORE_TREES = "RF-PCT, 500 trees"
+#: Rows of the tables: those of the paper's, then others.
+ORDER = (*METHODS, C45, NO_REUSE, DEEP, MORE_TREES, "RF-PCT, depth 3", "Label frequencies")
+#: Sets of Figure 2.
+FIGURE_2 = ("CAL500", "yeast", "corel16k001", "corel16k002")
 
-# A suite yields the scores of the six MLDFs, one for each measure: `stage` names it.
+
+def _mldf(name, **settings):
+    """MLDF with settings. A suite yields the scores of six, one for each measure: the stage."""
+    settings_of_record = {"learner": "MLDF", **settings}
+    return Method(name, MLDFSuite(**settings), staged=MEASURES, settings=settings_of_record)
+
+
 TABLES = Experiment(
     name="tables",
     methods=(
-        Method("MLDF", MLDFSuite(), staged=MEASURES, settings={"learner": "MLDF"}),
+        _mldf("MLDF"),
         Method("RF-PCT", RFPCT(), settings={"learner": "RF-PCT"}),
         # 100 in each of five folds?
-        Method("RF-PCT, 500 trees", RFPCT(500), settings={"learner": "RF-PCT", "trees": 500}),
+        Method(MORE_TREES, RFPCT(500), settings={"learner": "RF-PCT", "trees": 500}),
         # As deep as MLDF's first layer.
         Method("RF-PCT, depth 3", RFPCT(max_depth=3), settings={"learner": "RF-PCT", "depth": 3}),
         Method("DBPNN", DBPNN(), settings={"learner": "DBPNN"}),
-        Method(
-            "DBPNN, fine-tuned",
-            DBPNN(fine_tune=True),
-            settings={"learner": "DBPNN", "fine_tune": True},
-        ),
+        variant("DBPNN", "fine-tuned", DBPNN, fine_tune=True),
         Method("MLFE", MLFE()),
         Method("ECC", ECC()),
         Method("RAKEL", RAkEL()),
         Method("Label frequencies", LabelFrequencies()),
-        Method(
-            NO_REUSE,
-            MLDFSuite(reuse=False),
-            staged=MEASURES,
-            settings={"learner": "MLDF", "reuse": False},
-        ),
+        _mldf(NO_REUSE, reuse=False),
         # Trees hardly bounded: thirty more levels a layer in place of three.
-        Method(
-            DEEP,
-            MLDFSuite(reuse=False, more_depth=30),
-            staged=MEASURES,
-            settings={"learner": "MLDF", "reuse": False, "more_depth": 30},
-        ),
+        _mldf(DEEP, reuse=False, more_depth=30),
     ),
     datasets=SMALL,
     **_HALVES,
 )
 
-TABLE_5 = Experiment(
-    name="table_5",
-    methods=(
-        Method(
-            C45,
-            MLDFSuite(block="c45"),
-            staged=MEASURES,
-            settings={"learner": "MLDF", "block": "c45"},
-        ),
-    ),
-    datasets=SMALL,
-    **_HALVES,
-)
+TABLE_5 = Experiment(name="table_5", methods=(_mldf(C45, block="c45"),), datasets=SMALL, **_HALVES)
 
 # One split, which is what fits.
 TABLES_LARGE = Experiment(
@@ -115,25 +100,14 @@ CUT = Experiment(
 # released code: confidences of unsorted scores, layers that must gain more than 1e-4. Its other
 # logic, as which scores a layer hands on, is not followed.
 _RULES = {"reuse_from": 2, "sort_scores": False, "min_gain": 1e-4}
-
-
-def _reading(what, **settings):
-    return Method(
-        f"MLDF, {what}",
-        MLDFSuite(**settings),
-        staged=MEASURES,
-        settings={"learner": "MLDF", **settings},
-    )
-
-
 REUSE = Experiment(
     name="reuse",
     why="readings of reuse, deep trees",
     methods=(
-        _reading("deep trees", more_depth=30),
-        _reading("reuse from layer 2", reuse_from=2),
-        _reading("rules of released code", **_RULES),
-        _reading("rules of released code, deep trees", more_depth=30, **_RULES),
+        _mldf("MLDF, deep trees", more_depth=30),
+        _mldf("MLDF, reuse from layer 2", reuse_from=2),
+        _mldf("MLDF, rules of released code", **_RULES),
+        _mldf("MLDF, rules of released code, deep trees", more_depth=30, **_RULES),
     ),
     datasets=SMALL,
     **_HALVES,
@@ -192,7 +166,7 @@ PAPER = Paper(
     tables={
         "4": (("tables", "tables_large"), ()),
         "5": (("tables", "table_5", "tables_large"), ()),
-        "figure 2": (("tables", "tables_large"), ("CAL500", "yeast", "corel16k001", "corel16k002")),
+        "figure 2": (("tables", "tables_large"), FIGURE_2),
         "figure 3": (("layers",), ()),
         "figure 4": (("label_drop",), ()),
     },

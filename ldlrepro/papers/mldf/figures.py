@@ -3,15 +3,22 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ldlrepro.papers.mldf.tables import LABEL, MEASURES, UP, decreases
+from ldlrepro.papers.mldf.experiments import FIGURE_2, MEASURES, METHODS, NO_REUSE
+from ldlrepro.papers.mldf.tables import LABEL, UP, decreases
 from ldlrepro.report.compare import LEVEL
-from ldlrepro.report.plots import legend_below, nothing
-
-#: Sets of Figure 2.
-RADAR = ("CAL500", "yeast", "corel16k001", "corel16k002")
+from ldlrepro.report.plots import legend_below, nothing, panels
+from ldlrepro.report.yardstick import skill_picture
 
 
-def figure_1():
+def skill(chapter):
+    """Skill by ranking loss, here and in Table 4."""
+    null = "label frequencies"
+    return skill_picture(
+        chapter.ours, chapter.table_4, chapter.names, METHODS, "ranking_loss", null
+    )
+
+
+def figure_1(_):
     """Figure 1: two forests a layer; reuse turns their output H into G, the next layer's input."""
     figure, axis = plt.subplots(figsize=(10, 3))
 
@@ -50,31 +57,21 @@ def figure_1():
     return figure
 
 
-def radar(ours, names, methods):
-    """Figure 2: one hexagon a method; the rim is the best of them, the centre the worst.
-
-    Parameters
-    ----------
-    ours : result of `report.summary`
-    names : dict, data set -> title
-    methods : in the order of their colours
-    """
-    there = [d for d in names if set(methods) <= set(ours.method[ours.dataset == d])]
-    if not there:
+def figure_2(chapter):
+    """Figure 2: one hexagon a method; the rim is the best of the three, the centre the worst."""
+    ours, methods = chapter.ours, ["MLDF", NO_REUSE, "RF-PCT"]
+    complete = [d for d in FIGURE_2 if set(methods) <= set(ours.method[ours.dataset == d])]
+    if not complete:
         return nothing("No records of this experiment.")
     angle = np.linspace(0, 2 * np.pi, len(MEASURES), endpoint=False)
-    across = min(len(there), 2)
-    down = -(-len(there) // across)
-    figure = plt.figure(figsize=(5 * across, 3.8 * down))
-    for place, dataset in enumerate(there, 1):
-        axis = figure.add_subplot(down, across, place, projection="polar")
-        mine = ours[ours.dataset == dataset].pivot_table(
-            index="method", columns="measure", values="mean"
-        )
-        mine = mine.loc[list(methods), list(MEASURES)]
-        mine = mine * [1 if UP[m] else -1 for m in MEASURES]
-        spread = (mine.max() - mine.min()).replace(0, 1)
-        scaled = (mine - mine.min()) / spread
+    across = min(len(complete), 2)
+    polar = {"projection": "polar"}
+    figure, axes = panels(len(complete), across, 5 * across, 3.8, subplot_kw=polar)
+    for axis, dataset in zip(axes.flat, complete, strict=False):
+        means = ours[ours.dataset == dataset]
+        means = means.pivot_table(index="method", columns="measure", values="mean")
+        means = means.loc[methods, list(MEASURES)] * [1 if UP[m] else -1 for m in MEASURES]
+        scaled = (means - means.min()) / (means.max() - means.min()).replace(0, 1)
         for i, method in enumerate(methods):
             colour = f"C{i}"
             radius = scaled.loc[method].to_numpy()
@@ -83,21 +80,26 @@ def radar(ours, names, methods):
         axis.set_xticks(angle, list(LABEL.values()), fontsize=7)
         axis.set(ylim=(0, 1.05), yticks=[0.5, 1], yticklabels=[])
         axis.tick_params(axis="x", pad=16)
-        axis.set_title(names[dataset], fontsize=9)
-    legend_below(figure, axis, 0.06 / down)
+        axis.set_title(chapter.names[dataset], fontsize=9)
+    legend_below(figure, axes[0, 0], 0.06 / len(axes))
     return figure
 
 
-def figure_3(layers, forests, dataset, title):
+def figure_3(chapter):
+    """Yield Figure 3 for each data set of the study "layers"."""
+    study = chapter.study("layers")
+    for dataset, layers in study["layers"].groupby("dataset", sort=False):
+        forests = study["forests"][study["forests"].dataset == dataset]
+        yield layer_curves(layers, forests, chapter.names.get(dataset, dataset))
+
+
+def layer_curves(layers, forests, title):
     """Figure 3: the test measures after each layer; circles at L, triangles for RF-PCT.
 
     Parameters
     ----------
-    layers, forests : tables of the study "layers"
+    layers, forests : rows of the study "layers" for one data set
     """
-    layers, forests = layers[layers.dataset == dataset], forests[forests.dataset == dataset]
-    if layers.empty:
-        return nothing("No records of this study.")
     figure, axes = plt.subplots(2, 3, figsize=(10.5, 5.5))
     for axis, measure in zip(axes.flat, MEASURES, strict=True):
         for fold, line in layers[layers.measure == measure].groupby("fold"):
@@ -113,8 +115,9 @@ def figure_3(layers, forests, dataset, title):
     return figure
 
 
-def figure_4(labels):
+def figure_4(chapter):
     """Figure 4: decrease on each label (across) where one was deleted (down); * for p < 5%."""
+    labels = chapter.study("label_drop")["labels"]
     if labels.fold.nunique() < 2:
         return nothing("One split: no test.")
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.4))

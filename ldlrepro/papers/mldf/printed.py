@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from ldlrepro import datasets
 from ldlrepro.papers.mldf.tables import LABEL, UP
+from ldlrepro.report.tables import published_cells, show
 
 #: Labels of a set, and the most that one of its rows has.
 MOST_LABELS = {
@@ -15,6 +17,19 @@ MOST_LABELS = {
     "corel16k001": (153, 5),
     "corel16k002": (164, 5),
 }
+
+
+def show_table_3(_):
+    """Table 3: the data sets as printed and in the files used here."""
+    printed = published_cells("mldf", [3], ["n", "features", "labels"])
+    return show(table_3(printed, datasets.list()), "Table 3", False)
+
+
+def show_contradictions(chapter):
+    """Printed cells of Table 4 that cannot be, and marks against the means."""
+    yield show(impossible(chapter.table_4), "Cells of Table 4 that break a bound", False)
+    caption = "Marks of Table 4 that say the contrary of the printed means"
+    yield show(marks_against_means(chapter.table_4), caption, False)
 
 
 def table_3(printed, registry):

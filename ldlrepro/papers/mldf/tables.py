@@ -7,6 +7,17 @@ import pandas as pd
 
 from ldlrepro import stats
 from ldlrepro.metrics import MULTILABEL
+from ldlrepro.papers.mldf.experiments import (
+    C45,
+    DEEP,
+    LARGE,
+    MEASURES,
+    METHODS,
+    MORE_TREES,
+    NO_REUSE,
+    ORDER,
+    RIVALS,
+)
 from ldlrepro.papers.mldf.studies.depth import CASCADE, FOREST
 from ldlrepro.papers.mldf.studies.label_drop import NOTHING, OTHER_NUMBERS
 from ldlrepro.report.causes import of_study
@@ -15,24 +26,8 @@ from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
 from ldlrepro.report.values import Spread
 
-MEASURES = tuple(MULTILABEL)
 LABEL = {m: MULTILABEL[m].label for m in MEASURES}
 UP = {m: MULTILABEL[m].greater_is_better for m in MEASURES}
-#: Rows of the tables: those of the paper's, then others.
-ORDER = (
-    "MLDF",
-    "RF-PCT",
-    "DBPNN",
-    "MLFE",
-    "ECC",
-    "RAKEL",
-    "MLDF, C4.5",
-    "MLDF, no reuse",
-    "MLDF, no reuse, deep trees",
-    "RF-PCT, 500 trees",
-    "RF-PCT, depth 3",
-    "Label frequencies",
-)
 
 
 def own_measures(records):
@@ -53,26 +48,12 @@ def own_measures(records):
     return pd.concat([own.reset_index(), records[stage.isna()]])[records.columns]
 
 
-def records_by_own_measures(chapter):
-    """`own_measures` of all that the tables show (in the quick profile: small sets)."""
-    shown = ["tables", "table_5"] + ["tables_large"] * (chapter.profile == "paper")
-    tables = [own_measures(chapter.records[name]) for name in shown]
-    return pd.concat(tables, ignore_index=True)
-
-
-def large(chapter):
-    """Data sets of which time allowed one split."""
-    return chapter.paper.experiment("tables_large").datasets
-
-
-def of_table(chapter, number):
-    """Printed cells of one table."""
-    return chapter.printed[chapter.printed.table == number]
-
-
-def to_stand_beside(chapter, number):
-    """Printed cells of one table, none in the quick profile, whose numbers are synthetic."""
-    return of_table(chapter, number) if chapter.profile == "paper" else chapter.printed[:0]
+def show_agreement(chapter):
+    """Cells that agree, by data set and method; RAKEL's printed row is lost but for two cells."""
+    table = agreement(chapter.compared, chapter.names, chapter.excluded_datasets)
+    table = table.drop(columns="RAKEL", errors="ignore")
+    caption = "Cells that agree with Tables 4 and 5"
+    return show(table, caption, missing="not run", folded=False)
 
 
 def splits(numbers):
@@ -89,7 +70,7 @@ def splits(numbers):
 
 
 def show_table_4(chapter):
-    """Table 4 and more methods below it, an HTML table a data set."""
+    """Table 4 and more methods below it, a table a data set."""
     numbers = chapter.tables.groupby(["dataset", "method"])["fold"].nunique()
     captions = {
         d: f"Table 4. {name}; {splits(numbers[d])}"
@@ -97,12 +78,6 @@ def show_table_4(chapter):
         if d in numbers
     }
     return show_each_data_set(chapter.ours, chapter.printed, captions, MEASURES, ORDER)
-
-
-def agreement_of_methods(chapter, methods):
-    """`report.agreement` of those of some methods that have printed cells."""
-    table = agreement(chapter.compared, chapter.names)
-    return table[[m for m in methods if m in table]]
 
 
 def average_ranks(means, methods):
@@ -114,30 +89,36 @@ def average_ranks(means, methods):
     """
     table = {}
     for measure in MEASURES:
-        wide = means[(means.measure == measure) & means.method.isin(methods)]
+        wide = means[means.measure == measure]
         wide = wide.pivot_table(index="dataset", columns="method", values="mean", sort=False)
-        if not set(methods) <= set(wide.columns):
-            continue
-        wide = wide[list(methods)].dropna()
-        if wide.empty:
-            continue
-        ranks = stats.ranks(wide.to_numpy(), UP[measure]).mean(axis=0)
-        table[LABEL[measure]] = ranks
+        wide = wide.reindex(columns=list(methods)).dropna()
+        if len(wide):
+            table[LABEL[measure]] = stats.ranks(wide.to_numpy(), UP[measure]).mean(axis=0)
     return pd.DataFrame(table, index=pd.Index(methods, name="method"))
 
 
-def show_average_ranks(chapter, methods):
-    """`average_ranks` on the small sets, here and printed, with and without RAKEL, as HTML."""
-    small = chapter.ours[~chapter.ours.dataset.isin(large(chapter))]
-    printed = to_stand_beside(chapter, 4)
+def show_rivals(chapter):
+    """MLDF against its rivals: duels, and average ranks on the small sets, here and printed."""
+    caption = "MLDF against the five of Table 4: wins/draws/losses"
+    yield show(duel_table(chapter.tables, "MLDF", chapter.table_4), caption, False)
+    small = chapter.ours[~chapter.ours.dataset.isin(LARGE)]
+    printed = chapter.table_4_beside_ours
     printed = printed[printed.dataset.isin(small.dataset)]
-    five = [m for m in methods if m != "RAKEL"]  # whose printed row is lost but for two cells
-    for caption, means, some in (
-        ("Average rank on the small sets, here (all six methods)", small, methods),
+    five = [m for m in METHODS if m != "RAKEL"]  # whose printed row is lost but for two cells
+    for caption, means, methods in (
+        ("Average rank on the small sets, here (all six methods)", small, METHODS),
         ("Average rank on the same sets, printed (without RAKEL)", printed, five),
         ("Average rank on the same sets, here (without RAKEL)", small, five),
     ):
-        yield show(average_ranks(means, some), caption, form="{:.2f}")
+        yield show(average_ranks(means, methods), caption, form="{:.2f}")
+
+
+def show_table_5(chapter):
+    """MLDF on C4.5 trees against the rivals, and against MLDF on its own block."""
+    caption = "MLDF on C4.5 trees against the five of Table 4: wins/draws/losses"
+    yield show(duel_table(chapter.tables, C45, chapter.table_5), caption, False)
+    caption = "The two blocks, on the splits run with both"
+    yield show(tally(chapter.tables, [("MLDF", C45)], MEASURES), caption, False)
 
 
 class Score(NamedTuple):
@@ -150,39 +131,48 @@ class Score(NamedTuple):
     def __str__(self):
         return f"{self.won}/{self.drawn}/{self.lost}"
 
+    @property
+    def ratio(self):
+        """Share of the duels that are won, NaN of none."""
+        return self.won / sum(self) if sum(self) else float("nan")
 
-def duel_table(records, first, rivals, printed):
-    """`Score` of a method by the t-test at 5%, by measure and of all, printed and ours.
+
+def duel_table(records, first, printed):
+    """`Score` of a method against MLDF's rivals by the t-test at 5%, printed and ours.
+
+    Sets with a single split, and rivals that were not run, have no test and do not count.
 
     Parameters
     ----------
     printed : rows of Table 4 (marks of the rivals) or 5 (counts of ``first``), in column ``note``
+
+    Returns
+    -------
+    DataFrame, one row a measure and a last one "all"
     """
-    fought = duels(records, first, rivals, MEASURES)
-    tested = fought.dropna(subset=["p"]).dataset
-    there = printed[printed.dataset.isin(tested) & printed.method.isin([first, *rivals])]
-    parts = {LABEL[m]: (there[there.measure == m], fought[fought.measure == m]) for m in MEASURES}
-    parts["all"] = there, fought
-    return pd.DataFrame(
-        {
-            "measure": label,
-            "printed": _said(said),
-            "paired t-test": score(mine, "p"),
-            "corrected t-test": score(mine, "p_corrected"),
-        }
-        for label, (said, mine) in parts.items()
-    )
+    fought = duels(records, first, RIVALS, MEASURES).dropna(subset=["p"])
+    printed = printed[printed.dataset.isin(fought.dataset)]
+    printed = printed[printed.method.isin([first, *fought.rival])]
+    rows = []
+    for measure in (*MEASURES, "all"):
+        theirs, ours = (
+            rows if measure == "all" else rows[rows.measure == measure]
+            for rows in (printed, fought)
+        )
+        row = {"measure": LABEL.get(measure, measure), "printed": printed_score(theirs)}
+        row |= {"paired t-test": score(ours, "p"), "corrected t-test": score(ours, "p_corrected")}
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def score(fought, column):
-    """`Score` of duels by the p-values in a column; one split is no test."""
-    fought = fought.dropna(subset=[column])
+    """`Score` of duels by the p-values in a column."""
     shown = fought[column] < LEVEL
     won, lost = (shown & (fought.gain > 0)).sum(), (shown & (fought.gain < 0)).sum()
     return Score(int(won), len(fought) - int(won + lost), int(lost))
 
 
-def _said(printed):
+def printed_score(printed):
     """`Score` that a printed table marks or counts."""
     counted = printed.note.str.extract(r"wins/draws/losses (\d+)/(\d+)/(\d+)").dropna()
     if len(counted):
@@ -193,29 +183,30 @@ def _said(printed):
     return Score(int(better), len(marks) - int(better + worse), int(worse))
 
 
-class Layers(tuple):
-    """Numbers of layers: "7, 5, 6"."""
-
-    def __str__(self):
-        return ", ".join(map(str, self))
+def show_growth(chapter):
+    """Where growth stops and what that costs: means over the splits of Figure 3."""
+    study = chapter.study("layers")
+    caption = "Test measures by layer, means over the splits"
+    table = growth(study["layers"], study["forests"], chapter.names)
+    return show(table, caption, False, form="{:.4f}")
 
 
 def growth(layers, forests, names):
     """Where growth stops and what that costs: means over the splits of the study "layers"."""
     rows = []
-    for (dataset, measure), mine in layers.groupby(["dataset", "measure"], sort=False):
-        by = mine.groupby("fold", sort=False)
-        pick = by.test.max() if UP[measure] else by.test.min()
+    for (dataset, measure), curves in layers.groupby(["dataset", "measure"], sort=False):
+        by_fold = curves.groupby("fold", sort=False).test
+        best = by_fold.max() if UP[measure] else by_fold.min()
         trees = forests[(forests.dataset == dataset) & (forests.measure == measure)]
         rows.append(
             {
                 "data set": names[dataset],
                 "measure": LABEL[measure],
-                "L of each split": Layers(mine.layer[mine.final]),
-                "first layer": mine.test[mine.layer == 1].mean(),
-                "layer L": mine.test[mine.final].mean(),
-                "last layer grown": mine.test[mine.layer == mine.layer.max()].mean(),
-                "best on test": pick.mean(),
+                "L of each split": ", ".join(map(str, curves.layer[curves.final])),
+                "first layer": curves.test[curves.layer == 1].mean(),
+                "layer L": curves.test[curves.final].mean(),
+                "last layer grown": curves.test[curves.layer == curves.layer.max()].mean(),
+                "best on test": best.mean(),
                 "RF-PCT, as many trees": trees.test.mean(),
             }
         )
@@ -255,16 +246,16 @@ class Change(NamedTuple):
         return f"{self.before:.3f} → {self.after:.3f}"
 
 
-def defect(published, right, order):
+def defect(published, put_right):
     """The `image` file as published and with its labels put right, on the splits run with both.
 
     Returns
     -------
-    DataFrame, one row a method: `Change` of each measure
+    DataFrame, one row a method of Table 4: `Change` of each measure
     """
     rows = []
-    for method in order:
-        a, b = (f[f.method == method].set_index("fold") for f in (published, right))
+    for method in METHODS:
+        a, b = (f[f.method == method].set_index("fold") for f in (published, put_right))
         both = a.index.intersection(b.index)
         if len(both):
             before, after = (f.loc[both, list(MEASURES)].mean() for f in (a, b))
@@ -273,22 +264,21 @@ def defect(published, right, order):
     return pd.DataFrame(rows)
 
 
-def show_defect(chapter, methods):
-    """`defect`, and which of the two agrees with the printed cells, as HTML."""
+def show_defect(chapter):
+    """`defect`, and which of the two agrees with the printed cells."""
     published = chapter.tables.query("dataset == 'image'")
-    right = own_measures(chapter.records["image_put_right"]).query("dataset == 'image'")
-    if right.empty:
+    put_right = own_measures(chapter.records["image_put_right"]).query("dataset == 'image'")
+    if put_right.empty:
         return
     caption = "image: as published → with each row's own labels; means over the same splits"
-    yield show(defect(published, right, methods), caption, False)
-    both = {"as published": published, "put right": right.assign(source="real")}
-    rows = []
-    for method in (m for m in methods if m != "RAKEL"):
+    yield show(defect(published, put_right), caption, False)
+    both = {"as published": published, "put right": put_right.assign(source="real")}
+    tables = []
+    for method in (m for m in METHODS if m != "RAKEL"):
         ways = {f"{method}, {what}": r[r.method == method] for what, r in both.items()}
-        rows.append(agreement_as(of_table(chapter, 4), method, ways))
-    yield show(
-        pd.concat(rows), "Cells of the printed column for image that agree, either way", False
-    )
+        tables.append(agreement_as(chapter.table_4, method, ways))
+    caption = "Cells of the printed column for image that agree, either way"
+    yield show(pd.concat(tables), caption, False)
 
 
 def agreement_as(printed, method, alternatives):
@@ -301,118 +291,134 @@ def agreement_as(printed, method, alternatives):
 
     Returns
     -------
-    DataFrame of `Share`, one row an alternative, one column a measure, and "all"
+    DataFrame of `Outcomes`, one row an alternative, one column a measure, and "all"
     """
     rows = []
-    for name, mine in alternatives.items():
-        ours = summary(mine.assign(method=method), measures=MEASURES)
+    for name, records in alternatives.items():
+        ours = summary(records.assign(method=method), measures=MEASURES)
         compared = cells(ours, printed[printed.method == method])
         row = {"in its place": name}
-        for measure in (*MEASURES, "all"):
-            there = compared if measure == "all" else compared[compared.measure == measure]
-            label = "all" if measure == "all" else LABEL[measure]
-            row[label] = agreeing(there)
-        rows.append(row)
+        row |= {LABEL[m]: agreeing(compared[compared.measure == m]) for m in MEASURES}
+        rows.append(row | {"all": agreeing(compared)})
     return pd.DataFrame(rows)
 
 
-def ties_of_rf_pct(printed, ties):
-    """`agreement_as` of RF-PCT with other numbers of trees and other ways to rank ties.
-
-    Parameters
-    ----------
-    printed : rows of Table 4
-    ties : table of the study "ties"
-    """
-    groups = ties.groupby(["trees", "ties"], sort=False)
-    ways = {f"{n} trees, ties {way}": mine for (n, way), mine in groups}
-    return agreement_as(printed, "RF-PCT", ways)
-
-
-def show_head_to_head_by_measure(chapter, first, second):
-    """`show_head_to_head` of two methods, a table a measure."""
-    for measure, label in LABEL.items():
-        caption = f"{label}: {first} and {second}"
-        yield show_head_to_head(chapter.tables, first, second, chapter.names, caption, measure)
+def show_ties(chapter):
+    """`agreement_as` of RF-PCT with other numbers of trees and other ways to rank ties."""
+    groups = chapter.study("ties")["ties"].groupby(["trees", "ties"], sort=False)
+    ways = {f"{n} trees, ties {way}": rows for (n, way), rows in groups}
+    caption = "Cells of RF-PCT's printed row that agree, if this forest stood in its place"
+    return show(agreement_as(chapter.table_4, "RF-PCT", ways), caption, False)
 
 
 def show_forests_by_fold(chapter):
-    """`agreement_as` of RF-PCT on the small sets, by trees and with a forest a fold, as HTML."""
-    tables, folded = chapter.tables, chapter.records["folded"]
-    small = set(folded.dataset)
-    ways = {
-        "100 trees": tables[(tables.method == "RF-PCT") & tables.dataset.isin(small)],
-        "500 trees": tables[(tables.method == "RF-PCT, 500 trees") & tables.dataset.isin(small)],
-        "100 trees for each of five folds, averaged": folded,
+    """`agreement_as` of RF-PCT on the small sets, by trees and with a forest a fold."""
+    records = chapter.with_methods("folded", ["RF-PCT", MORE_TREES])
+    records = records[~records.dataset.isin(LARGE)]
+    names = {
+        "RF-PCT": "100 trees",
+        MORE_TREES: "500 trees",
+        "RF-PCT, a forest for each fold": "100 trees for each of five folds, averaged",
     }
+    ways = {names[method]: rows for method, rows in records.groupby("method", sort=False)}
     caption = "Cells of RF-PCT's printed row that agree: trees, and forests by fold"
-    return show(agreement_as(of_table(chapter, 4), "RF-PCT", ways), caption, False)
+    return show(agreement_as(chapter.table_4, "RF-PCT", ways), caption, False)
 
 
 def show_cuts(chapter):
-    """Hamming loss of ECC and DBPNN by vote and by cut, below the printed ones, as HTML."""
+    """Hamming loss of ECC and DBPNN by vote and by cut, below the printed ones."""
     cuts = chapter.records["cuts"]
     if cuts.empty:
         return
     stage = [p["stage"] for p in cuts.parameters]
+    cuts = cuts.assign(learner=declared(cuts, "learner"), stage=stage)
+    printed = chapter.table_4.query("measure == 'hamming_loss'")
     rows = {}
-    for printed, row in of_table(chapter, 4).query("measure == 'hamming_loss'").groupby("method"):
-        if printed in ("ECC", "DBPNN"):
-            mine = row[row.dataset.isin(cuts.dataset)]
-            rows[f"{printed}, printed"] = dict(
-                zip(mine.dataset, map(Spread, mine["mean"], mine["std"]), strict=True)
-            )
-            own = cuts.assign(stage=stage)[declared(cuts, "learner") == printed]
-            for (method, cut), some in own.groupby(["method", "stage"], sort=False):
-                where = "cut at 0.5" if cut == "0.5" else "cut at the training cardinality"
-                by = some.groupby("dataset").hamming_loss
-                rows[f"{method}, {where}"] = {d: Spread(v.mean(), v.std()) for d, v in by}
+    for learner, own in cuts.groupby("learner"):
+        row = printed[(printed.method == learner) & printed.dataset.isin(own.dataset)]
+        rows[f"{learner}, printed"] = {c.dataset: Spread(c.mean, c.std) for c in row.itertuples()}
+        for (method, cut), some in own.groupby(["method", "stage"], sort=False):
+            where = "cut at 0.5" if cut == "0.5" else "cut at the training cardinality"
+            by = some.groupby("dataset").hamming_loss
+            rows[f"{method}, {where}"] = {d: Spread(v.mean(), v.std()) for d, v in by}
     table = pd.DataFrame(rows).T.rename_axis("method")
     table = table[[d for d in chapter.names if d in table]].rename(columns=chapter.names)
     yield show(table, "Hamming loss by vote and by cut", form="{:.3f}", missing="not run")
 
 
+def below_printed(chapter, row, records, dataset):
+    """Means of each method on a data set below a printed row, with their numbers of splits.
+
+    Parameters
+    ----------
+    row : method of Table 4
+    """
+    printed = chapter.table_4_beside_ours.query("method == @row and dataset == @dataset")
+    printed = printed.set_index("measure")["mean"].reindex(MEASURES)
+    rows = [("printed", "", *printed)]
+    for method, some in records[records.dataset == dataset].groupby("method", sort=False):
+        rows.append((method, str(some.fold.nunique()), *some[list(MEASURES)].mean()))
+    return pd.DataFrame(rows, columns=["method", "splits", *LABEL.values()])
+
+
 def show_nets(chapter):
-    """DBPNN on features as they are and with few epochs: cells that agree, then means, as HTML."""
+    """DBPNN on features as they are and with few epochs: cells that agree, then means."""
     nets = chapter.records["nets"]
     if nets.empty:
         return
-    names = ["DBPNN", "DBPNN, fine-tuned"]
-    there = chapter.tables[chapter.tables.dataset.isin(nets.dataset)]
-    ways = {n: there[there.method == n] for n in names}
-    ways |= {n: nets[nets.method == n] for n in nets.method.unique()}
+    records = chapter.with_methods("nets", ["DBPNN", "DBPNN, fine-tuned"])
+    records = records[records.dataset.isin(nets.dataset)]
+    ways = dict(list(records.groupby("method", sort=False)))
     caption = "Cells of DBPNN's printed row that agree"
-    yield show(agreement_as(of_table(chapter, 4), "DBPNN", ways), caption, False)
-    printed = to_stand_beside(chapter, 4).query("method == 'DBPNN'")
+    yield show(agreement_as(chapter.table_4, "DBPNN", ways), caption, False)
     for dataset in nets.dataset.unique():
-        theirs = printed[printed.dataset == dataset].set_index("measure")["mean"]
-        rows = [("printed", *(theirs.get(m, np.nan) for m in MEASURES))]
-        for way, some in ways.items():
-            rows.append((way, *some[some.dataset == dataset][list(MEASURES)].mean()))
-        frame = pd.DataFrame(rows, columns=["method", *LABEL.values()])
-        yield show(frame, f"DBPNN on {chapter.names[dataset]}: means", False, form="{:.3f}")
+        table = below_printed(chapter, "DBPNN", records, dataset).drop(columns="splits")
+        caption = f"DBPNN on {chapter.names[dataset]}: means"
+        yield show(table, caption, False, form="{:.3f}")
 
 
-def show_in_place_of_mldf(chapter, methods):
-    """`agreement_as` of methods in MLDF's place, on the small sets and on corel16k, as HTML."""
-    there = chapter.tables[chapter.tables.method.isin(methods)]
-    of_one_split = there.dataset.isin(large(chapter))
-    for where, some in (
-        ("the small sets", there[~of_one_split]),
-        ("corel16k", there[of_one_split]),
-    ):
+def show_readings(chapter):
+    """Readings of reuse beside MLDF with and without it, on the splits run with each."""
+    reuse = chapter.records["reuse"]
+    if reuse.empty:
+        return
+    tables = chapter.tables[chapter.tables.method.isin(["MLDF", NO_REUSE, DEEP])]
+    records = pd.concat([tables, own_measures(reuse)])
+    for dataset in reuse.dataset.unique():
+        caption = f"Readings of reuse on {chapter.names[dataset]}: means"
+        table = below_printed(chapter, "MLDF", records, dataset)
+        yield show(table, caption, False, form="{:.4f}")
+
+
+def show_reuse(chapter):
+    """MLDF's printed row with other methods in its place, and those against each other."""
+    methods = ["MLDF", NO_REUSE, DEEP, MORE_TREES]
+    records = chapter.tables[chapter.tables.method.isin(methods)]
+    large = records.dataset.isin(LARGE)
+    for where, some in (("the small sets", records[~large]), ("corel16k", records[large])):
         ways = {m: some[some.method == m] for m in methods if m in set(some.method)}
-        caption = f"Cells of MLDF's printed row that agree, if this method stood there: {where}"
-        table = agreement_as(of_table(chapter, 4), "MLDF", ways)
+        table = agreement_as(chapter.table_4, "MLDF", ways)
         if len(table) and any(any(found) for found in table["all"]):  # one split judges nothing
-            yield show(table, caption, False)
+            caption = "Cells of MLDF's printed row that agree, if this method stood there"
+            yield show(table, f"{caption}: {where}", False)
+    pairs = [("MLDF", NO_REUSE), ("MLDF", "RF-PCT"), ("MLDF", MORE_TREES)]
+    pairs += [(NO_REUSE, MORE_TREES), (DEEP, NO_REUSE), (DEEP, MORE_TREES)]
+    caption = "Cells (data set x six measures); shown at 5% by the corrected (paired) t-test"
+    yield show(tally(chapter.tables, pairs, MEASURES), caption, False)
 
 
-def rules_for_thresholds(thresholds):
-    """MLDF under other rules for the threshold: means over the splits of the study "thresholds"."""
-    rules = thresholds.groupby(["measure", "rule"], sort=False)
+def show_reuse_by_measure(chapter):
+    """MLDF with and without reuse on each data set, a table a measure."""
+    for measure in MEASURES:
+        yield show_head_to_head(chapter.tables, "MLDF", NO_REUSE, chapter.names, measure=measure)
+
+
+def show_thresholds(chapter):
+    """MLDF under other rules for the threshold: means over the splits of the study."""
+    rules = chapter.study("thresholds")["thresholds"].groupby(["measure", "rule"], sort=False)
     rules = rules[["layers", "train", "test"]].mean().round(4).reset_index()
-    return rules.assign(measure=rules["measure"].map(LABEL))
+    rules = rules.assign(measure=rules["measure"].map(LABEL))
+    return show(rules, "MLDF on scene under other rules for the threshold, three splits", False)
 
 
 def depths(table, printed):
@@ -427,10 +433,8 @@ def depths(table, printed):
     -------
     DataFrame, one row a method and depth: mean over the hold-outs of each measure
     """
-    rows = []
-    for cell in printed[printed.dataset.isin(table.dataset)].itertuples():
-        if cell.method in ("MLDF", FOREST):
-            rows.append((cell.method, "printed", cell.measure, cell.mean))
+    printed = printed[printed.dataset.isin(table.dataset) & printed.method.isin(["MLDF", FOREST])]
+    rows = [(cell.method, "printed", cell.measure, cell.mean) for cell in printed.itertuples()]
     for cell in table.itertuples():
         levels = "no limit" if np.isnan(cell.depth) else f"{cell.depth:.0f}"
         if cell.method == CASCADE:
@@ -444,12 +448,13 @@ def depths(table, printed):
     return wide.reset_index()
 
 
-def show_depths(chapter, table):
-    """`depths` of each data set, as HTML."""
-    for name, mine in table.groupby("dataset", sort=False):
-        numbers = mine.groupby("dataset").fold.nunique()
-        caption = f"{chapter.names.get(name, name)}, {splits(numbers)}"
-        yield show(depths(mine, to_stand_beside(chapter, 4)), caption, False, form="{:.3f}")
+def show_depths(chapter):
+    """`depths` of each data set of the study."""
+    for dataset, rows in chapter.study("depth")["depth"].groupby("dataset", sort=False):
+        numbers = rows.groupby("dataset").fold.nunique()
+        caption = f"{chapter.names.get(dataset, dataset)}, {splits(numbers)}"
+        table = depths(rows, chapter.table_4_beside_ours)
+        yield show(table, caption, False, form="{:.3f}")
 
 
 def causes_studied(chapter):
@@ -469,47 +474,3 @@ def causes_studied(chapter):
         (why, of_study(forest, "RF-PCT", deep), ""),
         (why, of_study(cascade, "MLDF", deeper), ""),
     ]
-
-
-def show_reuse(chapter, no_reuse, deep, forest="RF-PCT, 500 trees"):
-    """MLDF's printed row with other methods in its place, and those against each other, as HTML."""
-    yield from show_in_place_of_mldf(chapter, ["MLDF", no_reuse, deep, forest])
-    pairs = [("MLDF", no_reuse), ("MLDF", "RF-PCT"), ("MLDF", forest)]
-    pairs += [(no_reuse, forest), (deep, no_reuse), (deep, forest)]
-    caption = "Cells (data set x six measures); shown at 5% by the corrected (paired) t-test"
-    yield show(tally(chapter.tables, pairs, MEASURES), caption, False)
-
-
-def show_readings(chapter, no_reuse, deep):
-    """Readings of reuse beside MLDF with and without it, on the splits run with each, as HTML.
-
-    Printed means of MLDF's row first; the number of splits behind a row stands beside it.
-    """
-    records = chapter.records["reuse"]
-    if records.empty:
-        return
-    there = chapter.tables[chapter.tables.method.isin(["MLDF", no_reuse, deep])]
-    every = pd.concat([there, own_measures(records)])
-    printed = to_stand_beside(chapter, 4).query("method == 'MLDF'")
-    for dataset in records.dataset.unique():
-        mine = every[every.dataset == dataset]
-        theirs = printed[printed.dataset == dataset].set_index("measure")["mean"]
-        rows = [("printed", "", *(theirs.get(m, np.nan) for m in MEASURES))]
-        for method, some in mine.groupby("method", sort=False):
-            rows.append((method, str(some.fold.nunique()), *some[list(MEASURES)].mean()))
-        frame = pd.DataFrame(rows, columns=["method", "splits", *LABEL.values()])
-        caption = f"Readings of reuse on {chapter.names[dataset]}: means"
-        yield show(frame, caption, False, form="{:.4f}")
-
-
-def show_blocks(chapter, c45, rivals, printed):
-    """MLDF on C4.5 trees against the rivals, and against MLDF on its own block, as HTML.
-
-    Parameters
-    ----------
-    printed : rows of Table 5
-    """
-    caption = "MLDF on C4.5 trees against the five of Table 4: wins/draws/losses"
-    yield show(duel_table(chapter.tables, c45, rivals, printed), caption, False)
-    caption = "The two blocks, on the splits run with both"
-    yield show(tally(chapter.tables, [("MLDF", c45)], MEASURES), caption, False)
