@@ -87,7 +87,7 @@ def edit(tmp_path, monkeypatch):
 
     changed.cache_clear = path_of.cache_clear
     monkeypatch.setattr(source, "path_of", changed)
-    for name in ("module", "digest"):
+    for name in ("module", "digest", "reads"):
         monkeypatch.setattr(source, name, kept(getattr(source, name), copies))
 
     def edited(module, old, new):

@@ -183,6 +183,7 @@ def _lines_of(root, choices):
     return frozenset(lines)
 
 
+@cache
 def _root(definition):
     """(module, name) of a function or class; ("its name", None) where its source is not known."""
     definition = inspect.unwrap(definition)
@@ -221,5 +222,5 @@ def _hash(lines):
 def clear():
     """Forget what was read: sources have changed."""
     source.clear()
-    for cached in (_lines_of, _choices):
+    for cached in (_lines_of, _choices, _root):
         cached.cache_clear()

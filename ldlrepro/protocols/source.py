@@ -152,21 +152,20 @@ def uses(where, name):
     A module that is handed on as a whole stands for all that it defines or imports.
     """
     found = {}
-    for node in module(where).definitions[name]:
-        for local, attributes in _free(node, frozenset()):
-            target, trail = resolve(where, local), list(attributes)
-            while target and target[1] is None and trail:
-                local = f"{local}.{trail[0]}"
-                inner = resolve(target[0], trail.pop(0))
-                if inner is None and path_of(f"{target[0]}.{local.split('.')[-1]}"):
-                    inner = f"{target[0]}.{local.split('.')[-1]}", None
-                target = inner
-            if target is None:
-                continue
-            if target[1] is None:
-                found |= {f"{local}.{n}": t for n, t in _all_of(target[0]).items()}
-            else:
-                found[local] = target
+    for local, attributes in reads(where, name):
+        target, trail = resolve(where, local), list(attributes)
+        while target and target[1] is None and trail:
+            local = f"{local}.{trail[0]}"
+            inner = resolve(target[0], trail.pop(0))
+            if inner is None and path_of(f"{target[0]}.{local.split('.')[-1]}"):
+                inner = f"{target[0]}.{local.split('.')[-1]}", None
+            target = inner
+        if target is None:
+            continue
+        if target[1] is None:
+            found |= {f"{local}.{n}": t for n, t in _all_of(target[0]).items()}
+        else:
+            found[local] = target
     found.pop(name, None)
     return found
 
@@ -176,6 +175,13 @@ def _all_of(name):
     there = module(name)
     every = {n: resolve(name, n) for n in {*there.definitions, *there.imports}}
     return {n: t for n, t in every.items() if t and t[1] is not None}
+
+
+@cache
+def reads(where, name):
+    """Names of other places that a definition reads, each once: [(name, attributes behind it)]."""
+    nodes = module(where).definitions[name]
+    return list(dict.fromkeys(read for node in nodes for read in _free(node, frozenset())))
 
 
 def _free(node, bound):
@@ -305,5 +311,5 @@ def _moves_nothing(item):
 
 def clear():
     """Forget what was read: sources have changed."""
-    for cached in (module, path_of, uses, _all_of, digest):
+    for cached in (module, path_of, uses, reads, _all_of, digest):
         cached.cache_clear()
