@@ -22,7 +22,7 @@ from nbclient.exceptions import DeadKernelError
 
 from ldlrepro import errors, paths
 from ldlrepro.papers import get_paper, paper_names
-from ldlrepro.parameters import PROFILES, check, listed, processes, seed, told
+from ldlrepro.parameters import PROFILES, check, described, listed, processes, seed
 from ldlrepro.protocols.progress import waiting
 from ldlrepro.protocols.store import probe, write_whole
 from ldlrepro.report.chapter import chosen
@@ -155,7 +155,7 @@ class _Running:
     def __init__(self, number):
         self.number, self.done, self.cells, self.kernels, self.over = number, 0, {}, [], False
 
-    def told(self):
+    def described(self):
         now = ", ".join(f"{name} (cell {i})" for name, i in sorted(self.cells.items()))
         return f"{self.done} of {self.number} notebooks done; {now or 'looking'}"
 
@@ -293,7 +293,7 @@ def _executed(notebook, target, parameters, running):
 
 
 def _name_in_title(notebook, parameters):
-    text = told({n: v for n, v in parameters.items() if n not in _NO_MATTER})
+    text = described({n: v for n, v in parameters.items() if n not in _NO_MATTER})
     for cell in notebook.cells:
         if text and cell.cell_type == "markdown" and cell.source.startswith("# "):
             title, *rest = cell.source.split("\n")
@@ -380,7 +380,7 @@ def page(folder):
         cells = [
             f'<a href="{escape(path.name)}">{escape(path.stem)}</a>',
             f'<span class="{outcome}">{outcome}</span>',
-            escape(told(state.get("parameters", {})) or "those of the notebook"),
+            escape(described(state.get("parameters", {})) or "those of the notebook"),
             f"{began:%Y-%m-%d %H:%M} {began.tzname() or ''}" if began else "",
             f"{state.duration:.0f} s" if state.get("duration") else "",
         ]

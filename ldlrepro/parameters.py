@@ -49,7 +49,7 @@ def processes(value):
     return value
 
 
-def told(parameters):
+def described(parameters):
     """Parameters as text: "datasets: s-JAFFE, Movie; seed: 7"."""
     lists = {name: listed(v) if name == "datasets" else v for name, v in parameters.items()}
     texts = {n: ", ".join(map(str, v)) if isinstance(v, list) else v for n, v in lists.items()}

@@ -52,7 +52,7 @@ def quick_results() -> Path:
 
 
 def results_of_seed(seed, profile) -> Path:
-    """Folder of records of another seed than the declared ones: the user's, where he works."""
+    """Folder of records of another seed than the declared ones: where the user works."""
     return Path.cwd() / "ldlrepro-records" / f"seed-{seed}{'' if profile == 'paper' else '-quick'}"
 
 

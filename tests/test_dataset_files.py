@@ -546,7 +546,7 @@ def test_tables_name_an_unverified_copy(again, tiny):
     ]:
         records = pd.DataFrame({"dataset": "tiny", "source": "real", "data_sha256": digests})
         names = provenance.display_names(records, ["tiny"], registry_frame)
-        assert names == {"tiny": name} and provenance.apart(records) == left_out
+        assert names == {"tiny": name} and provenance.excluded(records) == left_out
 
 
 # --- limits of a download ----------------------------------------------------------------------

@@ -203,7 +203,7 @@ def test_agreement_counts_cells_within_the_tolerance(shift, share):
     assert table.loc["s-JAFFE", "RF"] is None
     html = tables.show(table[["RF", "StructRF"]], "c", missing="not run").data
     assert f"<td>s-JAFFE</td><td>not run</td><td>{share[0]} of 1</td>" in html
-    apart = tables.agreement(tables.cells(ours, printed()), NAMES, apart=["SJAFFE"])
+    apart = tables.agreement(tables.cells(ours, printed()), NAMES, excluded=["SJAFFE"])
     assert apart.loc["all that count", "StructRF"] is None
 
 
@@ -246,7 +246,7 @@ def test_confusion_of_printed_rows_and_our_methods():
     assert table.loc["StructRF", "StructRF"] == (1, 1, 0, 0)
     assert table.loc["SA-IIS", "SA-IIS"] == (1, 1, 0, 0)
     assert [table.loc[m, "MeanPredictor"] for m in table.index] == [(0, 1, 0, 0)] * len(table)
-    apart = yardstick.confusion(mine, rows, ["StructRF"], apart=["SJAFFE"])
+    apart = yardstick.confusion(mine, rows, ["StructRF"], excluded=["SJAFFE"])
     assert apart.empty or (apart["StructRF"] == (0, 0, 0, 0)).all()
 
 
@@ -353,12 +353,12 @@ def test_head_to_head_and_tally_find_the_better_method():
 def test_tests_of_a_family_are_corrected_for_their_number():
     p = [0.9, 0.03, 0.001, 0.015, 0.02]
     # Holm: 0.001 * 5, 0.015 * 4 = 0.06. BH: 0.02 * 5/3, 0.02 * 5/3, 0.03 * 5/4 = 0.0375.
-    assert compare.held(p, [True] * 5) == (4, 1, 4)
-    assert compare.held(p, [True, True, False, True, True]) == (3, 0, 3)
-    assert compare.held(p, [True] * 5, level=0.01) == (1, 1, 1)
-    assert compare.held([], []) == (0, 0, 0)
-    assert str(compare.held(p, [True] * 5)) == "4 (Holm 1, BH 4)"
-    assert str(compare.held([0.9], [True])) == "0"
+    assert compare.count_significant(p, [True] * 5) == (4, 1, 4)
+    assert compare.count_significant(p, [True, True, False, True, True]) == (3, 0, 3)
+    assert compare.count_significant(p, [True] * 5, level=0.01) == (1, 1, 1)
+    assert compare.count_significant([], []) == (0, 0, 0)
+    assert str(compare.count_significant(p, [True] * 5)) == "4 (Holm 1, BH 4)"
+    assert str(compare.count_significant([0.9], [True])) == "0"
 
 
 def test_what_cannot_be_tested_is_no_part_of_the_family():

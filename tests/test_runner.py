@@ -91,9 +91,9 @@ def test_computes_once():
 def test_quick_runs_take_fewer_steps_but_where_steps_are_recorded():
     long, short = Method("long", SABFGS(300)), Method("short", SABFGS(20))
     by_steps = Method("by steps", SABFGS(300, path=(2, 300)), staged=(2, 300))
-    steps = [states.under(m, "quick").estimator.max_iter for m in (long, short, by_steps)]
-    assert steps == [100, 20, 300] and states.under(MEAN, "quick") == MEAN
-    assert long.estimator.max_iter == states.under(long, "paper").estimator.max_iter == 300
+    steps = [states.for_profile(m, "quick").estimator.max_iter for m in (long, short, by_steps)]
+    assert steps == [100, 20, 300] and states.for_profile(MEAN, "quick") == MEAN
+    assert long.estimator.max_iter == states.for_profile(long, "paper").estimator.max_iter == 300
 
 
 def test_quick_runs_take_the_ends_of_grids(monkeypatch):
@@ -109,7 +109,7 @@ def test_quick_runs_take_the_ends_of_grids(monkeypatch):
     assert quick(declared)["kept"] == 3 and state(declared) == {"kNN": (3, 0, 3)}
     seen.clear()
     assert quick(declared, recompute=True)["computed"] == 3 == len(seen)
-    assert states.under(declared.experiments[0].methods[0], "paper").grid == grid
+    assert states.for_profile(declared.experiments[0].methods[0], "paper").grid == grid
 
 
 def test_what_a_record_holds():

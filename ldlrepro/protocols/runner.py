@@ -105,7 +105,7 @@ def run(
             if recompute:  # what others hold is theirs to compute
                 records = [state.with_borrowed(f.iloc[:0], lent, name, p) for p, f in own]
             done = [state.done(paper, experiment, name, r, profile, ledger) for r in records]
-            for method in (state.under(m, profile) for m in experiment.methods_on(name)):
+            for method in (state.for_profile(m, profile) for m in experiment.methods_on(name)):
                 if methods is not None and method.name not in methods:
                     continue
                 there = set().union(*(by_method[method.name] for by_method in done))

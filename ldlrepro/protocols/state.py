@@ -154,7 +154,7 @@ def folds_of(experiment, profile):
     return range(experiment.folds if profile == "paper" else QUICK_FOLDS)
 
 
-def under(method, profile):
+def for_profile(method, profile):
     """A method as a profile runs it: in the quick one with the ends of its grid and fewer steps.
 
     Methods that are recorded after some of their steps have all of them.
@@ -214,7 +214,7 @@ def done(paper, experiment, dataset, records, profile="paper", ledger=None, mark
     for method in experiment.methods:
         rows = by_method[method.name]
         if rows and method.name not in marks:
-            marks[method.name] = of_method(under(method, profile), len(folds), experiment)
+            marks[method.name] = of_method(for_profile(method, profile), len(folds), experiment)
         found[method.name] = _fresh(
             rows, method, marks.get(method.name), dataset, experiment.images, ledger
         )

@@ -10,7 +10,7 @@ from ldlrepro import datasets as data
 from ldlrepro import parameters, protocols
 from ldlrepro.declare import reseeded
 from ldlrepro.errors import UnknownNameError
-from ldlrepro.parameters import listed, told
+from ldlrepro.parameters import described, listed
 from ldlrepro.protocols.state import datasets_of
 from ldlrepro.report import provenance
 from ldlrepro.report.claims import show_claims, show_verdicts
@@ -131,7 +131,7 @@ class Chapter:
     def excluded_datasets(self):
         """Data sets that are not the original files: shown and named so, never counted."""
         copies = provenance.unverified(pd.concat(self.records.values()))
-        return sorted({*provenance.apart(self.tables), *copies})
+        return sorted({*provenance.excluded(self.tables), *copies})
 
     def counting(self, records):
         """Those of the records that totals count: in the quick profile all, though synthetic."""
@@ -335,7 +335,7 @@ def show_given(**parameters):
     given = {name: value for name, value in parameters.items() if value != defaults[name]}
     if given:
         text = "The prose below is about the committed records of all data sets"
-        display(Markdown(f"**Run with {told(given)}.** {text}."))
+        display(Markdown(f"**Run with {described(given)}.** {text}."))
 
 
 def read(paper, experiment, profile, wanted):

@@ -206,14 +206,14 @@ def wins(records, pairs, measures, level=LEVEL):
     return Wins(
         int((fought.gain > 0).sum()),
         len(fought),
-        held(tested.p_corrected, tested.gain > 0, level),
-        held(tested.p_corrected, tested.gain < 0, level),
+        count_significant(tested.p_corrected, tested.gain > 0, level),
+        count_significant(tested.p_corrected, tested.gain < 0, level),
         len(fought) - len(tested),
         sum(_lacking(records, *pair) for pair in pairs) * len(measures),
     )
 
 
-def held(p, ahead, level=LEVEL):
+def count_significant(p, ahead, level=LEVEL):
     """`Held` of some tests: those of them with a p below a level, as it is and adjusted.
 
     Parameters

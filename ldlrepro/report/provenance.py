@@ -32,7 +32,7 @@ def display_names(records, datasets, registry, copies=()):
     return {d: form[source.get(d, "real")].format(plain[d]) for d in datasets}
 
 
-def apart(records):
+def excluded(records):
     """Data sets that no total counts: those that are not the original files."""
     return sorted({*records[records.source != "real"].dataset, *unverified(records)})
 

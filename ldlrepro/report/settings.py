@@ -97,20 +97,20 @@ def show_nearest(
         yield show(nearest, caption.format(method), False)
 
 
-def fixed_settings(records, printed, settings, apart=()):
+def fixed_settings(records, printed, settings, excluded=()):
     """Cells that agree under settings that are the same for all data sets.
 
     Parameters
     ----------
     records : records with a column ``setting``
     settings : dict, method of the paper -> settings
-    apart : data sets that are not counted
+    excluded : data sets that are not counted
 
     See Also
     --------
     show_nearest : Settings by data set.
     """
-    records = records[~records.dataset.isin(apart)]
+    records = records[~records.dataset.isin(excluded)]
     rows = []
     for method, ours in settings.items():
         mine = records[records.setting.isin(ours)]

@@ -109,14 +109,14 @@ def agreeing(compared):
     return Outcomes(*(int(count.sum()) for count in counts))
 
 
-def agreement(compared, names, apart=()):
+def agreement(compared, names, excluded=()):
     """Outcomes of cells, for each method and data set.
 
     Parameters
     ----------
     compared : result of ``cells``
     names : dict, data set -> name in the table
-    apart : data sets that are shown but not counted in the total
+    excluded : data sets that are shown but not counted in the total
 
     Returns
     -------
@@ -131,7 +131,7 @@ def agreement(compared, names, apart=()):
     for method in compared.method.unique():
         mine = compared[compared.method == method]
         column = {names[d]: mine[mine.dataset == d] for d in compared.dataset.unique()}
-        column["all that count"] = mine[~mine.dataset.isin(apart)]
+        column["all that count"] = mine[~mine.dataset.isin(excluded)]
         table[method] = {row: _outcomes(some) for row, some in column.items()}
     return pd.DataFrame(table).rename_axis("data set")
 

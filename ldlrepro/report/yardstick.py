@@ -14,7 +14,7 @@ from ldlrepro.report.values import Outcomes
 LEAST_SKILL = -1.0
 
 
-def confusion(records, printed, methods, apart=()):
+def confusion(records, printed, methods, excluded=()):
     """Which of our methods each printed row agrees with.
 
     A reproduction is convincing where a method agrees with its own row and others do not.
@@ -24,14 +24,14 @@ def confusion(records, printed, methods, apart=()):
     records : records of the columns, the trivial predictors among them
     printed : cells with a column ``null`` (see `with_null`)
     methods : ours, in the order of the columns
-    apart : data sets that are not counted
+    excluded : data sets that are not counted
 
     Returns
     -------
     DataFrame of `Outcomes`, a row a printed method, a column a method of ours
     """
-    printed = printed[~printed.dataset.isin(apart)]
-    mine = records[records.method.isin(methods) & ~records.dataset.isin(apart)]
+    printed = printed[~printed.dataset.isin(excluded)]
+    mine = records[records.method.isin(methods) & ~records.dataset.isin(excluded)]
     mine = summary(mine, measures=printed.measure.unique()).rename(columns={"method": "by"})
     theirs = pd.DataFrame({"method": printed.method.unique()})
     compared = published.compare(

@@ -1,4 +1,4 @@
-"""Methods and data of a user's own: the same jobs as a paper's, records in a folder of his."""
+"""Methods and data of a user's own: the same jobs as a paper's, records in a folder of theirs."""
 
 import ast
 import pickle
@@ -155,7 +155,7 @@ def _arguments(task, experiment, folder):
         if not path.exists():
             joblib.dump(dict(bunch), path)
         each = path
-    # As bytes: a class of the user's is found only once his folders are on the path.
+    # As bytes: a class of the user's is found only once its folder is on the path.
     with _readable(method):
         pickled = cloudpickle.dumps((experiment, method, get_config()))
     return pickled, list(sys.path), each, fold
@@ -272,7 +272,7 @@ def _file_of(kind):
 def _classes(value, seen):
     """Classes of an estimator, their bases, and those of what it holds: estimators, and a user's.
 
-    A user's functions count as his classes do.
+    A user's functions count as classes do.
 
     Parameters
     ----------

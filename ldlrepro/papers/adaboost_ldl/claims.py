@@ -28,7 +28,7 @@ from ldlrepro.report.claims import (
     share_claim,
     wins_claim,
 )
-from ldlrepro.report.compare import LEVEL, held, wins
+from ldlrepro.report.compare import LEVEL, count_significant, wins
 from ldlrepro.report.tables import summary
 from ldlrepro.report.values import Share
 
@@ -223,7 +223,8 @@ def _order(matched):
         return NOT_RUN
     p, up = matched.spearman_p, matched.spearman > 0
     more = (
-        f" cells, shown in {held(p, up, LEVEL)}; lower shown in {held(p, ~up, LEVEL)}; at equal "
+        f" cells, shown in {count_significant(p, up, LEVEL)}; lower shown in "
+        f"{count_significant(p, ~up, LEVEL)}; at equal "
         f"flatness {matched.by_order.mean():.1%} of SortLoss is left"
     )
     return share_claim(up, "higher in", more)

@@ -7,7 +7,7 @@ from ldlrepro import published
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers import get_paper
 from ldlrepro.report.chapter import data_sets, read
-from ldlrepro.report.provenance import apart
+from ldlrepro.report.provenance import excluded
 
 #: Chapters whose printed tables have label distributions, and the experiments of their methods.
 PAPERS = {
@@ -42,7 +42,7 @@ def printed_by_several():
         printed.append(cells.assign(paper=name))
         paper = get_paper(name)
         records = pd.concat([read(paper, e, "paper", data_sets(paper)) for e in experiments])
-        records = records[~records.dataset.isin(apart(records))]
+        records = records[~records.dataset.isin(excluded(records))]
         measures = [m for m in records if m in MEASURES]
         means = records.groupby(["method", "dataset"])[measures].mean()
         means = means.rename_axis(columns="measure").stack().rename("ours").reset_index()

@@ -12,7 +12,7 @@ from ldlrepro.declare import reseeded
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.mldf.tables import own_measures
 from ldlrepro.report import chapter, provenance
-from ldlrepro.report.compare import duels, family, held, wins
+from ldlrepro.report.compare import count_significant, duels, family, wins
 from ldlrepro.report.plots import heat_map, nothing, plain
 from ldlrepro.report.values import Share, Spread
 
@@ -194,7 +194,9 @@ def against(records, mine, measure):
     rows = []
     for rival, cells in fought.groupby("rival", sort=False):
         ahead = [
-            held(tested.p_corrected, (tested.rival == rival) & (sign * tested.gain > 0))
+            count_significant(
+                tested.p_corrected, (tested.rival == rival) & (sign * tested.gain > 0)
+            )
             for sign in (1, -1)
         ]
         gain = 1 - np.exp(np.log(loss.loc[mine] / loss.loc[rival]).mean())

@@ -28,7 +28,7 @@ from ldlrepro.report.claims import (
     share_claim,
     wins_claim,
 )
-from ldlrepro.report.compare import LEVEL, duels, firsts, held, wins
+from ldlrepro.report.compare import LEVEL, count_significant, duels, firsts, wins
 from ldlrepro.report.values import Share
 
 
@@ -261,13 +261,14 @@ def _label_claims(labels):
     lost = np.array([accuracy.loc[c] > 0 for c in others])
     chance = (p.loc[OTHER_NUMBERS] < LEVEL).sum()
     more = (
-        f" pairs of labels, {held(values, lost)}; gained in {held(values, ~lost)}; changed by "
+        f" pairs of labels, {count_significant(values, lost)}; gained in "
+        f"{count_significant(values, ~lost)}; changed by "
         f"other random numbers alone for {chance} of {p.shape[1]} labels"
     )
     found = Share.of(lost & (values < LEVEL))
     # "Some" correlations: losses that are shown with all pairs taken together, more than gains.
     uses = (
-        float(held(values, lost).bh > held(values, ~lost).bh),
+        float(count_significant(values, lost).bh > count_significant(values, ~lost).bh),
         f"accuracy lost, paired t-test, in {found}{more}",
     )
     return dict(

@@ -79,20 +79,20 @@ class StructRF(Chapter):
         skills = skill_table(self.ours, self.printed)
         yeast = skills[skills.dataset.str.startswith("Yeast") & (skills.which == "printed")].skill
         return [
-            f"StructRF comes out in {_of(table, 'StructRF')} cells that can tell in Tables 4-18, on "
-            "the original files, and a plain regression forest on the distributions in "
-            f"{_of(table, 'StructRF', 'RF on D')} of the same: the printed numbers cannot tell the "
-            "clustering from a reduction of variance. On the re-aligned Natural Scene StructRF is "
-            f"within the tolerance in {realigned.near} of {realigned.cells} cells; of its row in Table "
-            f"19, which breaks identities, in {twice.near} of {twice.cells}.",
-            f"SA-BFGS agrees in {_of(table, 'SA-BFGS')}, but on s-JAFFE, where the mean predictor "
-            f"agrees, ours is outside the tolerance in {faces.outside} of {faces.untold} cells; SA-IIS "
-            f"started from zero in {_of(table, 'SA-IIS')}, from random coefficients in "
-            f"{_of(started, 'SA-IIS')}; RF, whose smallest node and treatment of zeros the paper does "
-            f"not give, in {_of(table, 'RF')}.",
-            f"{all_rows.untold} of {all_rows.cells} cells cannot tell, most of them on the ten Yeast "
-            f"sets, where the best printed method removes {yeast.max():.0%} of the mean predictor's "
-            f"K-L; in {all_rows.outside} of them ours is outside the tolerance.",
+            f"StructRF comes out in {_of(table, 'StructRF')} cells that can tell in Tables "
+            "4-18, on the original files, and a plain regression forest on the distributions "
+            f"in {_of(table, 'StructRF', 'RF on D')} of the same: the printed numbers cannot "
+            "tell the clustering from a reduction of variance. On the re-aligned Natural Scene "
+            f"StructRF is within the tolerance in {realigned.near} of {realigned.cells} cells; "
+            f"of its row in Table 19, which breaks identities, in {twice.near} of {twice.cells}.",
+            f"SA-BFGS agrees in {_of(table, 'SA-BFGS')}, but on s-JAFFE, where the mean "
+            f"predictor agrees, ours is outside the tolerance in {faces.outside} of "
+            f"{faces.untold} cells; SA-IIS started from zero in {_of(table, 'SA-IIS')}, from "
+            f"random coefficients in {_of(started, 'SA-IIS')}; RF, whose smallest node and "
+            f"treatment of zeros the paper does not give, in {_of(table, 'RF')}.",
+            f"{all_rows.untold} of {all_rows.cells} cells cannot tell, most of them on the ten "
+            f"Yeast sets, where the best printed method removes {yeast.max():.0%} of the mean "
+            f"predictor's K-L; in {all_rows.outside} of them ours is outside the tolerance.",
         ]
 
 

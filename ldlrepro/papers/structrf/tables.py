@@ -143,7 +143,7 @@ def show_table_19(chapter):
         yield show_head_to_head(both, "StructRF", method, names)
 
 
-#: Of Figure 4: what is varied, its values, and what is held.
+#: Of Figure 4: what is varied, its values, and what stays the same.
 STEPS = (
     ("depth", (2, 5, 10, 15, 20, 25), {"trees": 20, "ratio": 0.8}),
     ("ratio", (0.2, 0.4, 0.6, 0.8, 1.0), {"trees": 20, "depth": 20}),
