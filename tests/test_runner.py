@@ -12,7 +12,7 @@ import pytest
 import requests
 from sklearn.base import BaseEstimator
 
-from ldlrepro import AAKNN, MSLP, SABFGS, MeanPredictor, datasets, paths
+from ldlrepro import AAKNN, MLDF, MSLP, SABFGS, MeanPredictor, datasets, paths
 from ldlrepro.datasets import files, make_standin
 from ldlrepro.errors import DataCorruptError, MissingPackageError, UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, kl_divergence, score, sort_loss
@@ -91,6 +91,9 @@ def test_quick_runs_take_fewer_steps_but_where_steps_are_recorded():
     by_steps = Method("by steps", SABFGS(300, path=(2, 300)), staged=(2, 300))
     steps = [states.under(m, "quick").estimator.max_iter for m in (long, short, by_steps)]
     assert steps == [100, 20, 300] and states.under(MEAN, "quick") == MEAN
+    deep = Method("c", MLDF())
+    layers = [states.under(deep, p).estimator.max_layers for p in ("paper", "quick")]
+    assert layers == [20, 3]
     assert long.estimator.max_iter == states.under(long, "paper").estimator.max_iter == 300
 
 

@@ -57,7 +57,7 @@ def run(
     paper : str or Paper
     datasets, methods, experiments : lists of names, None for all
     profile : "paper", or "quick" (synthetic stand-ins, three folds, the ends of grids, at most 100
-        iterations, records in _build)
+        iterations and 3 layers, records in _build)
     n_jobs : int, processes; numbers do not depend on it
     backend : "loky", or "dask" (extra ``dask``: the cluster that DASK_SCHEDULER_ADDRESS names, or
         one on this machine with ``n_jobs`` workers)
