@@ -91,18 +91,12 @@ def test_computes_once():
 def test_quick_runs_take_fewer_steps_but_where_steps_are_recorded():
     long, short = Method("long", SABFGS(300)), Method("short", SABFGS(20))
     by_steps = Method("by steps", SABFGS(300, path=(2, 300)), staged=(2, 300))
-<<<<<<< HEAD
     steps = [states.for_profile(m, "quick").estimator.max_iter for m in (long, short, by_steps)]
     assert steps == [100, 20, 300] and states.for_profile(MEAN, "quick") == MEAN
-    assert long.estimator.max_iter == states.for_profile(long, "paper").estimator.max_iter == 300
-=======
-    steps = [states.under(m, "quick").estimator.max_iter for m in (long, short, by_steps)]
-    assert steps == [100, 20, 300] and states.under(MEAN, "quick") == MEAN
     deep = Method("c", MLDF())
-    layers = [states.under(deep, p).estimator.max_layers for p in ("paper", "quick")]
+    layers = [states.for_profile(deep, p).estimator.max_layers for p in ("paper", "quick")]
     assert layers == [20, 3]
-    assert long.estimator.max_iter == states.under(long, "paper").estimator.max_iter == 300
->>>>>>> 0305611f2aee9e8882d8843622e7749aa9c91c10
+    assert long.estimator.max_iter == states.for_profile(long, "paper").estimator.max_iter == 300
 
 
 def test_quick_runs_take_the_ends_of_grids(monkeypatch):

@@ -155,13 +155,8 @@ def folds_of(experiment, profile):
     return range(experiment.folds if profile == "paper" else QUICK_FOLDS)
 
 
-<<<<<<< HEAD
 def for_profile(method, profile):
-    """A method as a profile runs it: in the quick one with the ends of its grid and fewer steps.
-=======
-def under(method, profile):
     """A method as a profile runs it: in the quick one with the ends of its grid and QUICK_LIMITS.
->>>>>>> 0305611f2aee9e8882d8843622e7749aa9c91c10
 
     Methods that are recorded after some of their steps have all of them.
     """
