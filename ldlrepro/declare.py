@@ -76,7 +76,7 @@ class Experiment:
     without : (method, data set, why) triples that are not run
     quick : False leaves it out of the quick profile
     why : what is looked for, by somebody who has seen the printed numbers; "" for what a paper
-        declares or a question of another kind
+        declares or a question of another kind. The quick profile leaves such experiments out
     """
 
     name: str

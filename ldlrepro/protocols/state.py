@@ -141,10 +141,13 @@ def read(paper, experiment, profile="paper", datasets=None, root=None):
 
 
 def datasets_of(paper, experiment, profile):
-    """Data sets of an experiment under a profile: in the quick one, those of its task."""
+    """Data sets of an experiment under a profile: in the quick one, those of its task.
+
+    The quick profile has no printed numbers, and runs nothing that looks for their causes.
+    """
     if profile == "paper":
         return experiment.datasets
-    if not experiment.quick:
+    if not experiment.quick or experiment.why:
         return ()
     alike = [names for task in _TASKS if experiment.datasets[0] in (names := data.names(task))]
     return tuple(d for d in paper.quick if not alike or d in alike[0])
