@@ -235,7 +235,7 @@ def test_no_worker_outlives_a_stop_while_fits_wait_for_one(monkeypatch):
 
     monkeypatch.setattr(worker, "executor", slow)
     monkeypatch.setattr(worker, "run_task", rest)
-    results = runner.results_of([0.2] * 20, 10, "loky")
+    results = runner.results_of([0.2] * 20, 10)
     next(results)
     processes = list(seen[0]._processes.values())
     assert len(processes) == 1 and processes[0].is_alive()

@@ -129,7 +129,7 @@ def _each(tasks, n_jobs):
     """
     done = set()
     try:
-        for i, again, failure in runner.results_of(tasks, n_jobs, "loky"):
+        for i, again, failure in runner.results_of(tasks, n_jobs):
             done.add(i)
             yield i, again, failure
         return
@@ -138,7 +138,7 @@ def _each(tasks, n_jobs):
     for i, task in enumerate(tasks):
         if i not in done:
             try:
-                yield from ((i, *rest) for _, *rest in runner.results_of([task], 1, "loky"))
+                yield from ((i, *rest) for _, *rest in runner.results_of([task], 1))
             except BrokenProcessPool:
                 yield i, None, "its process died (killed, or out of memory?)"
 
