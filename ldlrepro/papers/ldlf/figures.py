@@ -63,8 +63,8 @@ def figure_2():
             if node < splits:
                 output = drawn[node]
                 text = rf"$\varphi_{tree + 1}$={output + 1}"
-                axis.scatter(x, y, s=320, color="C0", zorder=3)
-                axis.text(x, y, text, fontsize=6, color="white", **centred)
+                axis.scatter(x, y, s=1100, color="C0", zorder=3)
+                axis.text(x, y, text, fontsize=9, color="white", **centred)
                 line = [x, outputs[output]], [y, 1.0]
                 axis.plot(*line, "k--", linewidth=0.6, alpha=0.5, zorder=0)
                 continue
@@ -85,9 +85,9 @@ def soft_tree():
     distribution after the first update of the leaves, with random splits, and after training.
     """
     toy = make_toy(random_state=0)
-    tree = LDLForest(
-        1, depth=3, n_outputs=3, max_iter=1000, validation_fraction=0, path=(0,), random_state=0
-    ).fit(toy.X, toy.D)
+    shape = {"depth": 3, "n_outputs": 3, "dtype": "float64"}
+    tree = LDLForest(1, **shape, max_iter=1000, validation_fraction=0, path=(0,), random_state=0)
+    tree.fit(toy.X, toy.D)
     (before,), (after,) = tree.path_[0].leaves, tree.trees_.leaves
     outputs = (toy.X_test - tree.shift_) * tree.factor_ @ tree.trees_.theta
     reach = readable.routing(readable.split(outputs[:, tree.trees_.phi[0]]))

@@ -1,14 +1,16 @@
-"""sLDLF in plain NumPy, to be read: Shen, Zhao, Guo, Yuille, "Label Distribution Learning Forests".
+"""sLDLF in plain NumPy, to be read beside the chapter's section "The method".
 
-Nodes are numbered from the root, 0. Node v has the children 2 v + 1 (left) and 2 v + 2 (right).
-A tree of N split nodes has N + 1 leaves. Arrays of one tree: the split probabilities ``s`` (n, N),
-the ``leaves`` (N + 1, c), a distribution in each row. The chapter's section "The method" explains
-each step. The tests use these functions to check the fast code.
+After Shen, Zhao, Guo, Yuille, "Label Distribution Learning Forests", 2017.
+The tests check the fast code against these functions.
+
+The root is node 0. Node v has the children 2 v + 1 (left) and 2 v + 2 (right).
+Of one tree: the split probabilities ``s`` (n, N) of N split nodes, and the
+``leaves`` (N + 1, c), one distribution in each row.
 """
 
 import numpy as np
 
-TINY = np.finfo(float).eps  # a mixture is raised to it: ln 0 and 0 / 0 do not occur
+TINY = np.finfo(float).eps  # mixtures are raised to it: no ln 0, no 0 / 0
 
 
 def split(f):
@@ -17,14 +19,13 @@ def split(f):
 
 
 def sides(splits):
-    """Whether a leaf is left, and whether it is right, of each split node: twice (N, N + 1)."""
-    side = np.zeros((splits, splits + 1))
-    for leaf in range(splits + 1):
-        node = splits + leaf
-        while node > 0:  # climb from the leaf to the root
-            child, node = node, (node - 1) // 2
-            side[node, leaf] = 1 if child % 2 else -1  # left children have odd numbers
-    return side > 0, side < 0
+    """Which leaves are left and right of each split node: two (N, N + 1)."""
+    side = np.zeros((splits, 2 * splits + 1))
+    for node in range(1, 2 * splits + 1):
+        parent = (node - 1) // 2
+        side[:, node] = side[:, parent]  # a node lies where its parent lies,
+        side[parent, node] = 1 if node % 2 else -1  # and on one side of it
+    return side[:, splits:] > 0, side[:, splits:] < 0
 
 
 def routing(s):
@@ -40,16 +41,14 @@ def mixture(s, leaves):
 
 def loss(s, leaves, D):
     """Eq. 3: the mean cross-entropy of a tree."""
-    return -(D * np.log(np.maximum(mixture(s, leaves), TINY))).sum(axis=1).mean()
+    return -(D * np.log(np.maximum(mixture(s, leaves), TINY))).sum() / len(D)
 
 
 def gradient(s, leaves, D):
-    """Eq. 6: the slope of the loss in the output f of each split node, (n, N)."""
-    below_left, below_right = (
-        (routing(s)[:, None, :] * side) @ leaves for side in sides(s.shape[1])
-    )
-    term = s[:, :, None] * below_right - (1 - s[:, :, None]) * below_left
-    ratio = D / np.maximum(mixture(s, leaves), TINY)
+    """Eq. 6: the slope of the loss in f at each split node, (n, N)."""
+    p, ratio = routing(s)[:, None, :], D / np.maximum(mixture(s, leaves), TINY)
+    left, right = ((p * side) @ leaves for side in sides(s.shape[1]))
+    term = s[:, :, None] * right - (1 - s[:, :, None]) * left
     return (ratio[:, None, :] * term).sum(axis=2) / len(D)
 
 
@@ -61,13 +60,19 @@ def update_leaves(s, leaves, D):
 
 
 def fit(X, D, theta, phi, rate, iterations, batches, times):
-    """Algorithm 1 with all rows in each mini-batch: Theta (q, M) and leaves (T, N + 1, c)."""
+    """Algorithm 1 on all rows at once: Theta (q, M), leaves (T, N + 1, c)."""
     leaves = np.full((len(phi), phi.shape[1] + 1, D.shape[1]), 1 / D.shape[1])
     for iteration in range(iterations):
         s, slope = split(X @ theta), np.zeros((len(X), theta.shape[1]))
         for tree, outputs in enumerate(phi):
             for _ in range(times if iteration % batches == 0 else 0):
                 leaves[tree] = update_leaves(s[:, outputs], leaves[tree], D)
-            slope[:, outputs] += gradient(s[:, outputs], leaves[tree], D) / len(phi)
-        theta = theta - rate * X.T @ slope  # Eq. 13
+            slope[:, outputs] += gradient(s[:, outputs], leaves[tree], D)
+        theta = theta - rate * X.T @ slope / len(phi)  # Eq. 13
     return theta, leaves
+
+
+def predict(X, theta, phi, leaves):
+    """The prediction of the forest: the mean of its trees, (n, c)."""
+    s = split(X @ theta)
+    return sum(map(mixture, (s[:, o] for o in phi), leaves)) / len(phi)
