@@ -13,6 +13,7 @@ from ldlrepro.datasets import make_toy
 from ldlrepro.kernels import ldlf as kernel
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.models.trees._differentiable import FLOOR, SplitFeatures, index_functions, split
+from ldlrepro.papers.ldlf import readable
 from ldlrepro.papers.learners import NDFLDL, LDLForest
 
 toy = make_toy(random_state=0)
@@ -349,3 +350,22 @@ def test_trees_in_turn_share_the_mini_batches_and_nothing_else():
 def test_fewer_mini_batches_than_trees_is_an_error():
     with pytest.raises(ValueError, match="max_iter=3 mini-batches for n_estimators=4 trees"):
         NDFLDL(4, max_iter=3).fit(toy.X, toy.D)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("seed", range(3))
+def test_the_readable_code_learns_the_same_forest(seed):
+    rng = np.random.default_rng(seed)
+    X, D = rng.normal(size=(25, 4)), rng.dirichlet(np.ones(3), 25)
+    D[:5] = np.eye(3)[rng.integers(3, size=5)]
+    shape = {"depth": 4, "n_outputs": 9, "max_iter": 9, "leaf_batches": 4, "leaf_iter": 3}
+    plain = {"momentum": 0, "scale": None, "validation_fraction": 0, "dtype": "float64"}
+    forest = LDLForest(3, learning_rate=2, path=(0,), random_state=seed, **shape, **plain)
+    start, end = forest.fit(X, D).path_[0], forest.trees_
+    theta, leaves = readable.fit(X, D, start.theta, start.phi, 2, 9, 4, 3)
+    np.testing.assert_allclose(theta, end.theta, rtol=1e-9)
+    np.testing.assert_allclose(leaves, end.leaves, rtol=1e-9)
+    np.testing.assert_allclose(
+        readable.predict(X, theta, start.phi, leaves), forest.predict(X), rtol=1e-9
+    )
+    assert np.abs(theta - start.theta).max() > 0.01

@@ -14,9 +14,10 @@ PARAMETERS = ["profile", "datasets", "n_jobs", "recompute", "seed"]
 
 
 def code(name):
-    """The code cells of a notebook: lists of lines, without empty ones."""
+    """The code cells of a notebook, without those of its method: lists of lines, no empty ones."""
     text = (paths.NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8")
     cells = [c for c in json.loads(text)["cells"] if c["cell_type"] == "code"]
+    cells = [c for c in cells if "method" not in c["metadata"].get("tags", [])]
     return [[x for x in "".join(c["source"]).splitlines() if x.strip()] for c in cells]
 
 
@@ -76,3 +77,22 @@ def test_a_chapter_says_how_each_experiment_is_run_again(name):
     paper = get_paper(name)
     there = {one.name for one in (*paper.experiments, *paper.studies)}
     assert named == {one for one in there if not one.startswith("age_")}  # these have a page
+
+
+def test_solutions_of_exercises_run():
+    """Folded code, after the cells of its notebook's method: what it asserts holds."""
+    notebooks = 0
+    for name in chapter_names():
+        text = (paths.NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8")
+        parts, solutions, there = json.loads(text)["cells"], 0, {}
+        for cell in parts:
+            source = "".join(cell["source"])
+            if "method" in cell["metadata"].get("tags", []):
+                exec(source, there)
+            elif cell["cell_type"] == "markdown":
+                for folded in source.split("{dropdown} Solution")[1:]:
+                    for block in re.findall(r"^```python\n(.*?)^```$", folded, re.S | re.M):
+                        exec(block, there)
+                        solutions += 1
+        notebooks += solutions > 0
+    assert notebooks

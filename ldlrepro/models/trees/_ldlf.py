@@ -19,6 +19,9 @@ class LDLForest(DifferentiableForest):
     Theta on mini-batches (Eqs. 5, 6, 13), and after every ``leaf_batches`` of them updates of the
     leaves on these mini-batches (Eq. 12), which never raise it.
 
+    The chapter on LDLF derives these equations and shows them as forty lines of NumPy:
+    :ref:`The method <ldlf-method>`.
+
     Parameters
     ----------
     n_estimators : int >= 1, trees K (section 4: 5; the released script: 10).

@@ -19,6 +19,7 @@ class LDLF(Chapter):
         "skill": figures.skill,
         "figure 1": figures.figure_1,
         "figure 2": lambda chapter: figures.figure_2(),
+        "soft tree": lambda chapter: figures.soft_tree(),
         "table 1": tables.show_table_1,
         "all data sets": tables.show_all_data_sets,
         "rivals": tables.show_rivals,

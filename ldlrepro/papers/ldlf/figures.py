@@ -3,6 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from ldlrepro import LDLForest
+from ldlrepro.datasets import make_toy
+from ldlrepro.papers.ldlf import readable
 from ldlrepro.papers.ldlf.tables import ORDER, PROTOCOLS, stages
 from ldlrepro.report.compare import critical_difference
 from ldlrepro.report.plots import legend_below, nothing, panels, plt
@@ -12,6 +15,8 @@ from ldlrepro.report.yardstick import skill_picture
 #: Strategies of the grid beside those of the paper.
 DRAWN, HOLD_OUT = ", drawn rows", ", one hold-out"
 NO_RECORDS = "No records of this experiment."
+#: Colours of the three labels of the toy rows.
+PRIMARIES = ("#d62728", "#2ca02c", "#1f77b4")
 
 
 def skill(chapter):
@@ -57,8 +62,8 @@ def figure_2():
             if node < splits:
                 output = drawn[node]
                 text = rf"$\varphi_{tree + 1}$={output + 1}"
-                axis.scatter(x, y, s=320, color="C0", zorder=3)
-                axis.text(x, y, text, fontsize=6, color="white", **centred)
+                axis.scatter(x, y, s=1100, color="C0", zorder=3)
+                axis.text(x, y, text, fontsize=9, color="white", **centred)
                 line = [x, outputs[output]], [y, 1.0]
                 axis.plot(*line, "k--", linewidth=0.6, alpha=0.5, zorder=0)
                 continue
@@ -70,6 +75,55 @@ def figure_2():
     axis.set_title("Two trees share the outputs of f; leaves hold distributions (schematic)")
     figure.tight_layout()
     return figure
+
+
+def soft_tree():
+    """One tree of four leaves on the toy rows: where each leaf answers, and what it holds.
+
+    The background of a map is the chance of reaching the leaf. The bars are the leaf's
+    distribution after the first update of the leaves, with random splits, and after training.
+    """
+    toy = make_toy(random_state=0)
+    shape = {"depth": 3, "n_outputs": 3, "dtype": "float64"}
+    tree = LDLForest(1, **shape, max_iter=1000, validation_fraction=0, path=(0,), random_state=0)
+    tree.fit(toy.X, toy.D)
+    (before,), (after,) = tree.path_[0].leaves, tree.trees_.leaves
+    outputs = (toy.X_test - tree.shift_) * tree.factor_ @ tree.trees_.theta
+    reach = readable.routing(readable.split(outputs[:, tree.trees_.phi[0]]))
+    figure, axes = plt.subplots(2, 5, figsize=(8, 3.9))
+    surface = {"extent": (-1, 1, -1, 1), "origin": "lower"}
+    maps = {"the labels": toy.D_test, "the tree": tree.predict(toy.X_test)}
+    for axis, (title, degrees) in zip(axes[:, 0], maps.items(), strict=True):
+        axis.imshow(_as_colours(degrees), **surface)
+        axis.set_title(title, fontsize=9)
+    turns = ("left, left", "left, right", "right, left", "right, right")
+    for leaf, turn in enumerate(turns):
+        above, below = axes[:, leaf + 1]
+        above.imshow(reach[:, leaf].reshape(51, 51), cmap="gray_r", vmin=0, vmax=1, **surface)
+        above.set_title(f"leaf {leaf + 1}\n{turn}", fontsize=9)
+        below.bar(range(3), after[leaf], color=PRIMARIES)
+        below.hlines(before[leaf], np.arange(3) - 0.42, np.arange(3) + 0.42, "black", linewidth=2)
+        below.set(xticks=range(3), xticklabels=["red", "green", "blue"], ylim=(0, 1))
+        below.set_yticks([0, 0.5, 1] if leaf == 0 else [])
+        below.tick_params(labelsize=8, length=0)
+        below.grid(False)
+    for axis in (*axes[0], axes[1, 0]):
+        axis.set(xticks=[], yticks=[])
+        axis.grid(False)
+    small = {"fontsize": 8}
+    axes[0, 0].set_xlabel("$x_1$", labelpad=1, **small)
+    axes[0, 0].set_ylabel("$x_2$", labelpad=1, **small)
+    axes[0, 1].set_ylabel("chance of the leaf:\nblack is one", **small)
+    axes[1, 1].set_ylabel("what the leaf holds", **small)
+    axes[1, 1].text(2.5, 0.94, "line: before training\nbar: after", ha="right", va="top", **small)
+    figure.suptitle("Four leaves, mixed softly, paint the whole surface", fontsize=11)
+    figure.tight_layout(w_pad=0.4)
+    return figure
+
+
+def _as_colours(degrees):
+    """Degrees (2601, 3) of the toy surface as a picture in red, green and blue."""
+    return degrees.reshape(51, 51, 3) / degrees.max()
 
 
 def rank_diagram(chapter):
