@@ -54,25 +54,26 @@ def one_row(chapter):
             plane.scatter(*Z[nearest[mask]].T, color=colour, marker=mark, s=34, zorder=3)
     plane.scatter(*Z[row], color="black", marker="*", s=110, zorder=4)
     kept, parted = label[near].max(), np.sort(label)[-model.k_plus]
-    first = feature[model.k_plus - 1]
-    edge = (feature[0] + feature[-1]) / 2
-    low, top = 0.9 * feature[0], 1.12 * label.max()
-    sets.axhspan(0, kept, color="C0", alpha=0.12, linewidth=0)
-    sets.fill_between([low, first], parted, top, color="C1", alpha=0.15, linewidth=0)
-    sets.set(xlim=(low, 1.03 * feature[-1]), ylim=(0, top))
-    sets.text(edge, 0.02 * top, f"Nei_y: {near.sum()} rows, to be pulled", color="C0", fontsize=9)
-    sets.text(
-        low, top, f" HNei: {hetero.sum()} rows,\n to be pushed", color="C1", fontsize=9, va="top"
-    )
+    margin = 0.04 * np.ptp(feature)
+    left, first = feature[0] - margin, feature[model.k_plus - 1] + margin / 2
+    top = 1.3 * label.max()
+    sets.axhspan(0, 1.03 * kept, color="C0", alpha=0.12, linewidth=0)
+    sets.fill_between([left, first], 0.97 * parted, top, color="C1", alpha=0.15, linewidth=0)
+    sets.set(xlim=(left, feature[-1] + margin), ylim=(0, top))
+    words = {"fontsize": 9, "transform": sets.get_yaxis_transform()}
+    sets.text(0.02, 0.03 * top, "Nei_y: pulled", color="C0", **words)
+    sets.text(0.02, 0.97 * top, "HNei: pushed", color="C1", va="top", **words)
     sets.set(xlabel="distance in the features", ylabel="distance in the labels")
     sets.set_title(
-        f"Of the {len(nearest)} rows near row {row} in features,\nlabels choose", fontsize=10
+        f"Of the {len(nearest)} rows nearest in features to row {row}\n"
+        f"labels pick {near.sum()} to pull and {hetero.sum()} to push",
+        fontsize=10,
     )
-    plane.annotate(f"row {row}", Z[row], (6, 6), textcoords="offset points", fontsize=9)
+    plane.annotate(f"row {row}", Z[row], (8, 22), textcoords="offset points", fontsize=9)
     plane.set(xticks=[], yticks=[], xlabel="first dimension", ylabel="second dimension")
     plane.set_title(
-        f"Where they land: pulled rows {landed[near].mean():.2f},\n"
-        f"pushed rows {landed[hetero].mean():.2f} of the mean distance",
+        f"Where they land: pulled rows at {landed[near].mean():.2f},\n"
+        f"pushed rows at {landed[hetero].mean():.2f} of the mean distance",
         fontsize=10,
     )
     figure.suptitle(f"Rows of {bunch.display}", fontsize=10)
