@@ -155,7 +155,7 @@ class _Running:
     def __init__(self, number):
         self.number, self.done, self.cells, self.kernels, self.over = number, 0, {}, [], False
 
-    def described(self):
+    def told(self):
         now = ", ".join(f"{name} (cell {i})" for name, i in sorted(self.cells.items()))
         return f"{self.done} of {self.number} notebooks done; {now or 'looking'}"
 

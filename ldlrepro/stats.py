@@ -55,6 +55,10 @@ def correlated_posterior(difference, region):
     Returns
     -------
     tuple of three probabilities: the first is better, there is no difference, the second is better
+
+    See Also
+    --------
+    corrected_t : A p-value from the same variance.
     """
     difference = np.asarray(difference, float)
     k, mean = len(difference), difference.mean()

@@ -76,7 +76,7 @@ def chapter(tables, looked, said):
         tables=tables,
         records={"tables": tables, "looked": looked, "asked": looked},
         printed=said,
-        excluded=(),
+        excluded_datasets=(),
     )
 
 

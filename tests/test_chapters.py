@@ -17,7 +17,7 @@ from ldlrepro.papers.ldlf.claims import printed_claim
 from ldlrepro.papers.mslp import figures as mslp_figures
 from ldlrepro.papers.mslp import tables as mslp
 from ldlrepro.papers.mslp.claims import narrow_claim
-from ldlrepro.papers.structrf import figures as structrf
+from ldlrepro.papers.structrf.chapter import StructRF
 from ldlrepro.papers.structrf.experiments import TABLE_21
 from ldlrepro.papers.structrf.tables import table_21
 from ldlrepro.report.claims import wins_claim
@@ -356,7 +356,9 @@ def test_the_grid_of_forests_is_read_from_the_settings():
         "a": {"trees": 20, "ratio": 0.8, "depth": 5},
         "b": {"trees": 100, "ratio": 1.0, "depth": 25},
     }
-    grid = structrf.grid_of_figure_4(rows(dict.fromkeys(settings, [0.1, 0.2]), settings=settings))
+    chapter = StructRF()
+    chapter.records = {"figure_4": rows(dict.fromkeys(settings, [0.1, 0.2]), settings=settings)}
+    grid = chapter.grid
     assert grid.trees.tolist() == [20, 20, 100, 100] and grid.depth.tolist() == [5, 5, 25, 25]
     assert grid.ratio.tolist() == [0.8, 0.8, 1.0, 1.0]
 

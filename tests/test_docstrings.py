@@ -10,6 +10,7 @@ PACKAGES = [
         "ldlrepro",
         "ldlrepro.metrics",
         "ldlrepro.datasets",
+        "ldlrepro.papers",
         "ldlrepro.protocols",
         "ldlrepro.report",
     )

@@ -12,7 +12,7 @@ import pytest
 import requests
 from sklearn.base import BaseEstimator
 
-from ldlrepro import AAKNN, MSLP, SABFGS, MeanPredictor, datasets, paths
+from ldlrepro import AAKNN, MLDF, MSLP, SABFGS, MeanPredictor, datasets, paths
 from ldlrepro.datasets import files, make_standin
 from ldlrepro.declare import Experiment, Method, Paper
 from ldlrepro.errors import DataCorruptError, UnknownNameError
@@ -93,6 +93,9 @@ def test_quick_runs_take_fewer_steps_but_where_steps_are_recorded():
     by_steps = Method("by steps", SABFGS(300, path=(2, 300)), staged=(2, 300))
     steps = [states.for_profile(m, "quick").estimator.max_iter for m in (long, short, by_steps)]
     assert steps == [100, 20, 300] and states.for_profile(MEAN, "quick") == MEAN
+    deep = Method("c", MLDF())
+    layers = [states.for_profile(deep, p).estimator.max_layers for p in ("paper", "quick")]
+    assert layers == [20, 3]
     assert long.estimator.max_iter == states.for_profile(long, "paper").estimator.max_iter == 300
 
 

@@ -9,6 +9,16 @@ from pathlib import Path
 
 from ldlrepro.errors import UnknownNameError
 
+__all__ = [
+    "chapter_names",
+    "get_chapter",
+    "get_paper",
+    "get_papers",
+    "open_chapter",
+    "paper_name",
+    "paper_names",
+]
+
 
 def paper_names():
     """Names of the papers.
@@ -36,12 +46,22 @@ def get_paper(name):
 
 
 def get_papers(names=None):
-    """Declarations of papers by name, as a list; of all for None or none."""
+    """Declarations of papers by name, as a list; of all for None or none.
+
+    See Also
+    --------
+    get_paper : Of one.
+    """
     return [get_paper(name) for name in names or paper_names()]
 
 
 def chapter_names():
-    """Names of the papers that have a chapter, a file chapter.py, in their folder."""
+    """Names of the papers that have a chapter, a file chapter.py, in their folder.
+
+    See Also
+    --------
+    get_chapter : The class of one.
+    """
     return _folders_with("chapter.py")
 
 

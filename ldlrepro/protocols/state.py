@@ -16,7 +16,8 @@ from ldlrepro.protocols.ledger import Ledger
 from ldlrepro.protocols.store import RecordStore
 
 QUICK_FOLDS = 3
-QUICK_STEPS = 100
+#: The largest values of parameters in the quick profile.
+QUICK_LIMITS = {"max_iter": 100, "max_layers": 3}
 _TASKS = ("ldl", "multilabel")
 
 
@@ -155,7 +156,7 @@ def folds_of(experiment, profile):
 
 
 def for_profile(method, profile):
-    """A method as a profile runs it: in the quick one with the ends of its grid and fewer steps.
+    """A method as a profile runs it: in the quick one with the ends of its grid and QUICK_LIMITS.
 
     Methods that are recorded after some of their steps have all of them.
     """
@@ -163,8 +164,9 @@ def for_profile(method, profile):
         return method
     ends = {name: [*values[:1], *values[1:][-1:]] for name, values in method.grid.items()}
     model, settings = method.estimator, method.estimator.get_params(deep=False)
-    if settings.get("max_iter", 0) > QUICK_STEPS and not settings.get("path"):
-        model = clone(model).set_params(max_iter=QUICK_STEPS)
+    fewer = {n: most for n, most in QUICK_LIMITS.items() if settings.get(n, 0) > most}
+    if fewer and not settings.get("path"):
+        model = clone(model).set_params(**fewer)
     return replace(method, estimator=model, grid=ends)
 
 

@@ -51,6 +51,10 @@ class Chapter:
     printed_tables : numbers of the printed tables that stand beside the experiment "tables"
     exhibits : dict, name -> function of the chapter that returns what `show` displays
     wanted : data sets that are shown, in the paper's order
+
+    See Also
+    --------
+    ldlrepro.papers.open_chapter : Opens one as its notebook does.
     """
 
     paper = None

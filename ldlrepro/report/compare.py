@@ -4,7 +4,6 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from scipy.stats import false_discovery_control, studentized_range
@@ -12,7 +11,7 @@ from scipy.stats import false_discovery_control, studentized_range
 from ldlrepro import stats
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols import rounding
-from ldlrepro.report.plots import nothing, plain
+from ldlrepro.report.plots import nothing, plain, plt
 from ldlrepro.report.tables import show
 from ldlrepro.report.values import Beside, Difference, Held, Shown, Spread, Wins
 

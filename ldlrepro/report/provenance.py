@@ -109,6 +109,6 @@ def show_provenance(records):
 
     See Also
     --------
-    open_chapter : Reads the records.
+    ldlrepro.papers.open_chapter : Reads the records.
     """
     return show(provenance(records), "All records of this chapter", False, form="{:.1f}")

@@ -1,11 +1,10 @@
 """Speed beside what users would take instead, and time and memory as data grow."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from ldlrepro import paths
-from ldlrepro.report.plots import nothing
+from ldlrepro.report.plots import nothing, plt
 from ldlrepro.report.tables import show
 
 #: Words of benchmarks/growth.py for a fit that ended.

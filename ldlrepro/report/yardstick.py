@@ -1,12 +1,11 @@
 """What agreement is worth: printed rows against all of our methods, and skill over the mean."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
-from ldlrepro.report.plots import nothing
+from ldlrepro.report.plots import nothing, plt
 from ldlrepro.report.tables import agreeing, summary
 from ldlrepro.report.values import Outcomes
 

@@ -5,12 +5,10 @@ import io
 from html import escape
 from pathlib import Path
 
-import matplotlib.pyplot as plt
-
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.compare import LEVEL, family
-from ldlrepro.report.plots import style
+from ldlrepro.report.plots import plt, style
 from ldlrepro.report.tables import show
 
 _STYLE = """

@@ -1,13 +1,12 @@
 """Figures of the chapter on Adaboost-LDL: flatness and order, plain learners made flatter."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from ldlrepro import published
 from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
 from ldlrepro.papers.adaboost_ldl.tables import drawn_towards
 from ldlrepro.report.claims import printed_numbers
-from ldlrepro.report.plots import legend_below, panels
+from ldlrepro.report.plots import legend_below, panels, plt
 from ldlrepro.report.yardstick import skill_picture
 
 

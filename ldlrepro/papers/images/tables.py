@@ -2,7 +2,6 @@
 
 from itertools import chain
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from ldlrepro import published, stats
@@ -12,7 +11,7 @@ from ldlrepro.protocols import rounding
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import NOT_RUN, share_claim, verdict
 from ldlrepro.report.compare import firsts, p_value, pairs_of, wins
-from ldlrepro.report.plots import legend_below, panels
+from ldlrepro.report.plots import legend_below, panels, plt
 from ldlrepro.report.values import Spread, p_text
 
 DEEP = ["DLDL", "dLDLF", "dNDF-LDL"]

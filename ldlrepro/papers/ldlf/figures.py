@@ -1,12 +1,11 @@
 """Figures of the chapter on LDL forests."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from ldlrepro.papers.ldlf.tables import ORDER, PROTOCOLS, stages
 from ldlrepro.report.compare import critical_difference
-from ldlrepro.report.plots import legend_below, nothing, panels
+from ldlrepro.report.plots import legend_below, nothing, panels, plt
 from ldlrepro.report.settings import declared
 from ldlrepro.report.yardstick import skill_picture
 

@@ -1,12 +1,11 @@
 """Figures of the chapter on MLDF."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from ldlrepro.papers.mldf.experiments import FIGURE_2, MEASURES, METHODS, NO_REUSE
 from ldlrepro.papers.mldf.tables import LABEL, UP, decreases
 from ldlrepro.report.compare import LEVEL
-from ldlrepro.report.plots import legend_below, nothing, panels
+from ldlrepro.report.plots import legend_below, nothing, panels, plt
 from ldlrepro.report.yardstick import skill_picture
 
 

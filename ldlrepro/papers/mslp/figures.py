@@ -1,6 +1,5 @@
 """Figures of the chapter on MSLP; each picture of an embedding has a number in its title."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 from scipy.spatial.distance import pdist
 from sklearn.manifold import trustworthiness
@@ -10,7 +9,7 @@ from ldlrepro.datasets.registry import EMOTIONS
 from ldlrepro.models.embedding import neighbour_sets
 from ldlrepro.papers.mslp.studies.embedding import NEIGHBORS, UNPENALISED
 from ldlrepro.papers.mslp.studies.faces import NEUTRAL, groups
-from ldlrepro.report.plots import legend_below, name_labels, nothing
+from ldlrepro.report.plots import legend_below, name_labels, nothing, plt
 from ldlrepro.report.settings import declared
 
 #: Of the emotions and neutral, so that they can be told apart without colours.

@@ -1,13 +1,12 @@
 """Figures of the chapter on StructRF."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from ldlrepro.kernels import gain as kernel
 from ldlrepro.kernels.clustering import two_means
 from ldlrepro.report.compare import critical_difference
-from ldlrepro.report.plots import curves, name_labels, nothing
+from ldlrepro.report.plots import curves, name_labels, nothing, plt
 from ldlrepro.report.tables import summary
 
 #: Searches of Figures 5 and 6, with their titles.

@@ -1,13 +1,12 @@
 """Ages from features: FG-Net with persons apart and not, and the printed tables of MORPH."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
 from ldlrepro.report.chapter import read
-from ldlrepro.report.plots import legend_below, nothing
+from ldlrepro.report.plots import legend_below, nothing, plt
 from ldlrepro.report.values import Spread, p_text
 from ldlrepro.stats import corrected_t, holm
 
