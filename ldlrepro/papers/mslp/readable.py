@@ -1,6 +1,6 @@
-"""MSLP in plain NumPy, to be read beside the equations of its chapter; the slow twin of the class.
+"""MSLP in plain NumPy, to be read beside the equations of its chapter.
 
-X (n, q) holds the features and D (n, c) the label distributions of the training rows.
+Training rows have features X (n, q) and label distributions D (n, c).
 """
 
 import numpy as np
@@ -17,7 +17,8 @@ def neighbour_sets(X, D, k_plus, k_minus, alpha):
     near, hetero = np.zeros((2, len(X), len(X)), bool)
     for i in range(len(X)):
         others = np.delete(np.arange(len(X)), i)
-        by_features = others[features[i, others].argsort()][: round(alpha * k_plus)]  # Nei_x
+        by_features = others[features[i, others].argsort()]
+        by_features = by_features[: round(alpha * k_plus)]  # Nei_x
         by_labels = by_features[labels[i, by_features].argsort(kind="stable")]
         near[i, by_labels[:k_plus]] = True  # Eq. 5
         farthest = by_labels[len(by_labels) - k_minus :]
@@ -35,7 +36,7 @@ def weights(X, D, k_plus, k_minus, alpha):
 
 
 def spread(Z, W):
-    """Half the weighted sum of squared distances between rows of Z (n, l), as in Eqs. 1, 4, 8."""
+    """Half the weighted sum of squared distances in Z (n, l): Eqs. 1, 4, 8."""
     return (W * squared(Z, Z)).sum() / 2
 
 
@@ -44,15 +45,15 @@ def directions(X, W_plus, W_minus, beta, lambda_, count):
     W = beta * W_plus - (1 - beta) * W_minus
     M = np.diag(W.sum(axis=1)) - W  # Eq. 9
     left = X.T @ M @ X + lambda_ * np.eye(X.shape[1])
-    root = np.sqrt(W_plus.sum(axis=1))[:, None] * X  # root' root = X' D+ X, the right side
+    root = np.sqrt(W_plus.sum(axis=1))[:, None] * X  # root' root = X' D+ X
     _, size, rows = np.linalg.svd(root, full_matrices=False)
-    some = size > 1e-7 * size[0]  # directions in which the rows differ at all
+    some = size > 1e-7 * size[0]  # directions that the rows span
     T = rows[some].T / size[some]  # T' X' D+ X T = I
-    _, Q = np.linalg.eigh(T.T @ left @ T)  # with V = T Q, Eq. 10 is an ordinary eigenproblem
+    _, Q = np.linalg.eigh(T.T @ left @ T)  # Eq. 10 with v = T u, solved for u
     return T @ Q[:, :count]
 
 
 def predict(X, D, V, X_new, k):
-    """Mean distribution of the k training rows nearest in the embedding: (m, c)."""
+    """Mean distribution (m, c) of the k training rows that landed nearest."""
     nearest = squared(X_new @ V, X @ V).argsort(axis=1)[:, :k]
     return D[nearest].mean(axis=1)
