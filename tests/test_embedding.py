@@ -1,6 +1,6 @@
 """The transformers against dense solutions and scikit-learn; LDSVR against its objective."""
 
-import naive_mslp as naive
+import naive_ldsvr as naive
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -18,6 +18,7 @@ from ldlrepro.models._rbf import average_distance, rbf
 from ldlrepro.models.embedding._graph import feature_neighbours, heat, link, scatter
 from ldlrepro.models.embedding._npe import reconstruction_weights
 from ldlrepro.papers.learners import AAKNN, EmbeddingKNN
+from ldlrepro.papers.mslp import readable
 
 KINDS = [(kind, kernel) for kernel in ("linear", "rbf") for kind in (LPP, NPE, PCA, CCA)]
 NAMES = [f"{kind.__name__}-{kernel}" for kind, kernel in KINDS]
@@ -51,7 +52,7 @@ def test_graph_weights_and_scatter():
     dense = np.where(linked, np.exp(-squared / squared[linked].mean()), 0)
     np.testing.assert_allclose(W.toarray(), dense, rtol=1e-12)
     V = np.random.default_rng(1).normal(size=(5, 2))
-    expected = naive.objective(X, V, dense)
+    expected = readable.spread(X @ V, dense)
     assert np.trace(V.T @ scatter(W, X) @ V) == pytest.approx(expected, rel=1e-10)
 
 

@@ -3,7 +3,6 @@
 import time
 import tracemalloc
 
-import naive_mslp as naive
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -17,6 +16,7 @@ from ldlrepro.datasets import make_mslp_toy, make_standin, make_toy
 from ldlrepro.metrics import kl_divergence
 from ldlrepro.models.embedding import neighbour_sets
 from ldlrepro.papers.learners import MSLP, EmbeddingKNN
+from ldlrepro.papers.mslp import readable
 
 toy = make_toy(n_train=120, random_state=0)
 
@@ -41,11 +41,12 @@ def pencil(X, model):
 def test_sets_and_weights_of_eqs_2_to_7(k_plus, k_minus, alpha):
     X, D = data()
     neighbours, near, hetero = neighbour_sets(X, D, k_plus, k_minus, alpha)
-    near_sets, hetero_sets = naive.neighbour_sets(X, D, k_plus, k_minus, alpha)
-    assert [set(row[mask]) for row, mask in zip(neighbours, near, strict=True)] == near_sets
-    assert [set(row[mask]) for row, mask in zip(neighbours, hetero, strict=True)] == hetero_sets
+    found = np.zeros((2, len(X), len(X)), bool)
+    np.put_along_axis(found[0], neighbours, near, axis=1)
+    np.put_along_axis(found[1], neighbours, hetero, axis=1)
+    np.testing.assert_array_equal(found, readable.neighbour_sets(X, D, k_plus, k_minus, alpha))
     model = MSLP(k_plus, k_minus=k_minus, alpha=alpha).fit(X, D)
-    plus, minus = naive.weights(X, D, k_plus, k_minus, alpha)
+    plus, minus = readable.weights(X, D, k_plus, k_minus, alpha)
     np.testing.assert_allclose(model.W_plus_.toarray(), plus, rtol=1e-12)
     np.testing.assert_array_equal(model.W_minus_.toarray(), minus)
 
@@ -82,8 +83,8 @@ def test_the_objective_of_eq_8_is_below_that_of_random_projections():
     plus, minus = model.W_plus_.toarray(), model.W_minus_.toarray()
 
     def objective(V):
-        norm = 0.1 * np.square(V).sum()
-        return 0.5 * naive.objective(X, V, plus) - 0.5 * naive.objective(X, V, minus) + norm
+        pulled, pushed = (readable.spread(X @ V, W) for W in (plus, minus))
+        return 0.5 * pulled - 0.5 * pushed + 0.1 * np.square(V).sum()
 
     best = objective(model.coef_)
     root = np.linalg.inv(np.linalg.cholesky(right)).T  # V = root Q fulfils the constraint
@@ -135,6 +136,21 @@ def test_prediction_averages_the_nearest_rows_of_the_embedding():
     np.testing.assert_allclose(model.predict(toy.X_test[:20]), toy.D[nearest].mean(axis=1))
     uniform = kl_divergence(toy.D_test, np.full_like(toy.D_test, 1 / 3))
     assert kl_divergence(toy.D_test, model.predict(toy.X_test)) < 0.5 * uniform
+
+
+@pytest.mark.parametrize("n, q", [(60, 4), (30, 50)])
+@pytest.mark.parametrize("beta, lambda_", [(0.1, 0.1), (0.5, 0.01), (1.0, 0.1)])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_class_does_what_the_chapter_shows_in_plain_numpy(n, q, beta, lambda_, seed):
+    X, D = data(n, q, seed=seed)
+    X_new, _ = data(20, q, seed=seed + 10)
+    settings = {"beta": beta, "lambda_": lambda_}
+    model = MSLP(4, alpha=3, k_minus=6, **settings, ratio=0.5, n_neighbors=5).fit(X, D)
+    W_plus, W_minus = readable.weights(X, D, 4, 6, 3)
+    V = readable.directions(X, W_plus, W_minus, **settings, count=q // 2)
+    np.testing.assert_allclose(np.abs(X @ V), np.abs(model.transform(X)), atol=1e-8)
+    P = readable.predict(X, D, V, X_new, k=5)
+    np.testing.assert_allclose(P, model.predict(X_new), rtol=1e-10)
 
 
 # --- the grid in one go ----------------------------------------------------------------------

@@ -18,7 +18,8 @@ class MSLP(NeighbourDecoder):
        M = \beta M^+ - (1 - \beta) M^-:
 
     rows that are near each other in features and labels stay near, rows near in features and far
-    in labels part. Prediction is the mean distribution of the nearest rows in X V.
+    in labels part. Prediction is the mean distribution of the nearest rows in X V. The chapter on
+    the paper derives this and programs it in plain NumPy: :ref:`mslp-method`.
 
     Parameters
     ----------

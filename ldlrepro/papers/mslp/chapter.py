@@ -24,6 +24,7 @@ class MSLP(Chapter):
         "kinds of data": tables.show_kinds,
         "features": tables.show_features,
         "figures 1 and 4": figures.figures_1_and_4,
+        "one row": figures.one_row,
         "figures 2 and 3": figures.figures_2_and_3,
         "tables 1-3": lambda c: tables.show_tables_1_to_3(c, "tables"),
         "tables 1-3, best on test": lambda c: tables.show_tables_1_to_3(c, "best_on_test"),

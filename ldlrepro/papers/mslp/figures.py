@@ -1,6 +1,7 @@
 """Figures of the chapter on MSLP; each picture of an embedding has a number in its title."""
 
 import numpy as np
+from scipy.spatial.distance import pdist
 from sklearn.manifold import trustworthiness
 
 from ldlrepro import LPP, MSLP, datasets
@@ -24,6 +25,57 @@ def figures_1_and_4(chapter):
         axis.set_title(f"row 0 of {bunch.display}", fontsize=8)
         name_labels(axis, bunch)
     axes[0].set_ylabel("description degree")
+    figure.tight_layout()
+    return figure
+
+
+def one_row(chapter):
+    """The two neighbourhoods of one row, and where it lands: defaults of MSLP, two dimensions.
+
+    The row is that with the most hetero-neighbours. On the left stand the rows of its Nei_x by
+    both distances (Eqs. 5 and 6), on the right all rows in the embedding.
+    """
+    bunch = chapter.bunch("SJAFFE")
+    X, D = bunch.X, bunch.D
+    model = MSLP(ratio=2 / X.shape[1]).fit(X, D)
+    nearest, near, hetero = neighbour_sets(X, D, model.k_plus, model.k_minus, model.alpha)
+    row = int(hetero.sum(axis=1).argmax())
+    nearest, near, hetero = nearest[row], near[row], hetero[row]
+    Z = model.transform(X)
+    feature, label = (np.linalg.norm(A[nearest] - A[row], axis=1) for A in (X, D))
+    landed = np.linalg.norm(Z[nearest] - Z[row], axis=1) / pdist(Z).mean()
+    figure, (sets, plane) = plt.subplots(1, 2, figsize=(8, 4), width_ratios=[1.15, 1])
+    kinds = ((near, "C0", "s"), (hetero, "C1", "^"), (~near & ~hetero, "0.55", "o"))
+    plane.scatter(*Z.T, s=7, color="0.8")
+    for mask, colour, mark in kinds:
+        sets.scatter(feature[mask], label[mask], color=colour, marker=mark, s=34, zorder=3)
+        if colour.startswith("C"):
+            plane.scatter(*Z[nearest[mask]].T, color=colour, marker=mark, s=34, zorder=3)
+    plane.scatter(*Z[row], color="black", marker="*", s=110, zorder=4)
+    kept, parted = label[near].max(), np.sort(label)[-model.k_plus]
+    margin = 0.04 * np.ptp(feature)
+    left, first = feature[0] - margin, feature[model.k_plus - 1] + margin / 2
+    top = 1.3 * label.max()
+    sets.axhspan(0, 1.03 * kept, color="C0", alpha=0.12, linewidth=0)
+    sets.fill_between([left, first], 0.97 * parted, top, color="C1", alpha=0.15, linewidth=0)
+    sets.set(xlim=(left, feature[-1] + margin), ylim=(0, top))
+    words = {"fontsize": 9, "transform": sets.get_yaxis_transform()}
+    sets.text(0.02, 0.03 * top, "Nei_y: pulled", color="C0", **words)
+    sets.text(0.02, 0.97 * top, "HNei: pushed", color="C1", va="top", **words)
+    sets.set(xlabel="distance in the features", ylabel="distance in the labels")
+    sets.set_title(
+        f"Of the {len(nearest)} rows nearest in features to row {row}\n"
+        f"labels pick {near.sum()} to pull and {hetero.sum()} to push",
+        fontsize=10,
+    )
+    plane.annotate(f"row {row}", Z[row], (8, 22), textcoords="offset points", fontsize=9)
+    plane.set(xticks=[], yticks=[], xlabel="first dimension", ylabel="second dimension")
+    plane.set_title(
+        f"Where they land: pulled rows at {landed[near].mean():.2f},\n"
+        f"pushed rows at {landed[hetero].mean():.2f} of the mean distance",
+        fontsize=10,
+    )
+    figure.suptitle(f"Rows of {bunch.display}", fontsize=10)
     figure.tight_layout()
     return figure
 
