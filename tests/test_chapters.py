@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from IPython.core.pylabtools import print_figure
 
+from ldlrepro import AdaBoostLDL, metrics
+from ldlrepro.datasets import make_standin
 from ldlrepro.papers.adaboost_ldl import figures as adaboost_figures
 from ldlrepro.papers.adaboost_ldl import tables as adaboost_ldl
 from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
@@ -206,6 +208,26 @@ def test_shrinking_draws_a_line_a_learner():
     assert line.get_label() == "SA-IIS" and len(line.get_xdata()) == 6
     np.testing.assert_allclose(line.get_ydata(), line.get_xdata())
     np.testing.assert_allclose(printed.get_ydata(), 0.412)
+
+
+def test_three_rounds_of_the_row_that_the_first_learner_orders_worst():
+    bunch = make_standin("Yeast_heat", 80)
+    figure = adaboost_figures.rounds_of_one_row(bunch, steps=3)
+    model = AdaBoostLDL(adaboost_figures.SABFGS(3), 3, random_state=0).fit(bunch.X, bunch.D)
+    predictions = [e.predict(bunch.X) for e in model.estimators_]
+    losses = [metrics.sort_loss(bunch.D, P, per_row=True) for P in predictions]
+    worst = max(range(80), key=lambda i: losses[0][i])
+    assert f"row {worst} of synthetic stand-in" in figure.get_suptitle()
+    *panels, drawn, shares = figure.axes
+    for axis, loss in zip(panels, losses, strict=False):
+        assert axis.get_title().endswith(f"SortLoss {loss[worst]:.3f}")
+    second = 0.5 + 40 * losses[0][worst] / losses[0].sum()  # of 80 rows, alpha = 1
+    third = 0.5 * second + 40 * losses[1][worst] / losses[1].sum()
+    np.testing.assert_allclose([b.get_height() for b in drawn.patches], [1, second, third])
+    weights = [b.get_width() for b in shares.patches]
+    np.testing.assert_allclose(weights, model.estimator_weights_)
+    degrees, marked = (line.get_ydata() for line in panels[0].lines)
+    assert list(marked) == [h for k, h in enumerate(degrees) if k and h > min(degrees[:k])] != []
 
 
 def test_a_learner_has_one_colour_in_both_forms():

@@ -4,14 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.neighbors import KNeighborsRegressor
-from sklearn.utils import check_random_state
 
 from ldlrepro import AdaBoostLDL, BaggingLDL, MeanPredictor, RaisedZeros
 from ldlrepro.datasets import make_toy
 from ldlrepro.metrics import sort_loss
 from ldlrepro.models.ensemble._adaboost import inverse_weights
+from ldlrepro.papers.adaboost_ldl import readable
 from ldlrepro.papers.learners import CPNN, LCLDL, LDLLCLR, LDLSF, SABFGS, SAIIS, PTBayes
 
 toy = make_toy(n_train=80, random_state=0)
@@ -43,33 +43,73 @@ def start_again():
     Recorder.made = 0
 
 
-def twin(X, D, rounds, alpha, seed):
-    """The samples, losses and weights of Recorder in boosting, step by step."""
-    rng = check_random_state(seed)
-    P, samples, losses = [1 / len(X)] * len(X), [], []
-    for i in range(1, rounds + 1):
-        rows = rng.choice(len(X), size=len(X), p=P)
-        samples.append(X[rows])
-        prediction = np.roll(D[rows].mean(axis=0), i)
-        loss = [sort_loss(d[None], prediction[None]) for d in D]
-        losses.append(sum(loss))
-        P = [p + alpha * x / sum(loss) for p, x in zip(P, loss, strict=True)]
-        P = [p / sum(P) for p in P]
-    m = [sum(losses) / x for x in losses]
-    return samples, losses, [x / sum(m) for x in m]
+class Warm(BaseEstimator):
+    """SABFGS without a random_state, for which boosting would draw a seed of its own."""
+
+    def __init__(self, init="zeros"):
+        self.init = init
+
+    def fit(self, X, D):
+        self.model_ = SABFGS(20, init=self.init).fit(X, D)
+        self.coef_ = self.model_.coef_
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def learn(base):
+    """A way to learn for the slow twin: clones of a learner, with its warm start if it has one."""
+
+    def fit(X, D, last):
+        learner = clone(base)
+        if hasattr(learner, "init") and last is not None:
+            learner.set_params(init=last.coef_)
+        return learner.fit(X, D)
+
+    return fit
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 4.0])
 def test_boosting_is_that_of_the_twin(alpha):
     fitted = AdaBoostLDL(Recorder(), 4, alpha=alpha, random_state=5).fit(toy.X, toy.D)
-    samples, losses, weights = twin(toy.X, toy.D, 4, alpha, 5)
-    for learner, sample in zip(fitted.estimators_, samples, strict=True):
-        np.testing.assert_array_equal(learner.X_, sample)
-    np.testing.assert_allclose(fitted.sort_losses_, losses)
+    Recorder.made = 0
+    learners, weights, losses = readable.boost(toy.X, toy.D, learn(Recorder()), 4, alpha, 5)
+    for mine, other in zip(fitted.estimators_, learners, strict=True):
+        np.testing.assert_array_equal(mine.X_, other.X_)
+    np.testing.assert_allclose(fitted.sort_losses_, losses.sum(axis=1))
     np.testing.assert_allclose(fitted.estimator_weights_, weights)
     assert fitted.rounds_ == [1, 2, 3, 4]
-    expected = sum(w * e.mean_ for w, e in zip(weights, fitted.estimators_, strict=True))
-    np.testing.assert_allclose(fitted.predict(toy.X[:2]), [expected, expected])
+    expected = readable.predict(learners, weights, toy.X[:2])
+    np.testing.assert_allclose(fitted.predict(toy.X[:2]), expected)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("base", [Warm(), KNeighborsRegressor(4)])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_readable_algorithm_is_the_class(base, seed):
+    rng = np.random.default_rng(seed)
+    X, D = rng.normal(size=(40, 3)), rng.dirichlet(np.full(4, 0.7), 40)
+    D[::5, 0], D[::7] = 0, 0.25  # degrees of zero, and degrees that are equal
+    D /= D.sum(axis=1, keepdims=True)
+    fitted = AdaBoostLDL(base, 3, alpha=0.5, random_state=seed).fit(X[:30], D[:30])
+    learners, weights, losses = readable.boost(X[:30], D[:30], learn(base), 3, 0.5, seed)
+    for mine, loss in zip(fitted.estimators_, losses, strict=True):
+        np.testing.assert_allclose(
+            sort_loss(D[:30], mine.predict(X[:30]), per_row=True), loss, atol=1e-12
+        )
+    np.testing.assert_allclose(fitted.estimator_weights_, weights)
+    np.testing.assert_allclose(fitted.predict(X), readable.predict(learners, weights, X))
+
+
+def test_the_readable_sort_loss_is_the_measure():
+    rng = np.random.default_rng(0)
+    for c in (2, 3, 7):
+        D, P = rng.dirichlet(np.ones(c), (2, 20))
+        D[::3], P[::4] = np.round(D[::3], 1), np.round(P[::4], 1)  # with equal degrees
+        D, P = (A / A.sum(axis=1, keepdims=True) for A in (D, P))
+        slow = [readable.sort_loss(d, p) for d, p in zip(D, P, strict=True)]
+        np.testing.assert_allclose(sort_loss(D, P, per_row=True), slow, atol=1e-15)
 
 
 def test_rows_with_a_high_loss_are_drawn_more_often():
@@ -217,6 +257,9 @@ def test_sort_loss_of_0_everywhere_gives_uniform_weights():
 
 
 def test_inverse_weights():
+    for losses in ([1.0, 2, 4], [0.0, 3, 0], [0.0, 0]):
+        twin = readable.learner_weights(np.array(losses))
+        np.testing.assert_allclose(inverse_weights(np.array(losses)), twin)
     np.testing.assert_allclose(inverse_weights(np.array([1.0, 2, 4])), np.array([4, 2, 1]) / 7)
     np.testing.assert_array_equal(inverse_weights(np.array([0.0, 3, 0])), [0.5, 0, 0.5])
     np.testing.assert_array_equal(inverse_weights(np.zeros(2)), 0.5)

@@ -22,7 +22,8 @@ class AdaBoostLDL(LDLEstimator):
     .. math:: P_{i+1}(r) \propto P_i(r) + \alpha\, \ell_i(r) \Big/ \sum_{r'} \ell_i(r')
 
     (line 8; :math:`\ell_i` is the SortLoss). The prediction is the mean of the learners' with
-    weights inverse to their total SortLoss on the training rows (lines 10 to 13).
+    weights inverse to their total SortLoss on the training rows (lines 10 to 13). The book explains
+    each step, with the algorithm in plain NumPy: :ref:`The method <ada-method>`.
 
     Parameters
     ----------

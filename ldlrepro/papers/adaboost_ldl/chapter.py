@@ -17,6 +17,7 @@ class AdaBoostLDL(Chapter):
     measures = experiments.MEASURES
     printed_tables = tuple(experiments.TABLE_OF)
     exhibits = {
+        "three rounds": figures.three_rounds,
         "agreement": tables.show_agreement,
         "skill": figures.skill_of_plain,
         "tables 4-6": tables.show_tables_4_to_6,

@@ -1,0 +1,60 @@
+"""Adaboost-LDL in plain NumPy, to read beside the equations of the chapter.
+
+``learn(X, D, last)`` fits a learner to rows and returns it. A learner has
+``predict(X)``. ``last`` is the learner of the round before, None in the
+first. A warm start takes its coefficients. The tests and the chapter
+compare this code with the class AdaBoostLDL.
+"""
+
+import numpy as np
+
+
+def sort_loss(d, p):
+    """SortLoss of one row: true degrees d, predicted p (Eqs. 3 and 4)."""
+    h = p[np.argsort(-d, kind="stable")]  # by falling true degree
+    loss = divisor = 0.0
+    for j in range(len(h) - 1):  # j counts from 0, the paper's from 1
+        climbs = sum(max(h[k] - h[j], 0) for k in range(j + 1, len(h)))
+        loss += climbs / np.log2(j + 2)
+        divisor += 1 / np.log2(j + 2)
+    return loss / divisor
+
+
+def next_probabilities(w, losses, alpha):
+    """How likely each row is drawn in the next round (Eq. 5)."""
+    if losses.sum() == 0:
+        return w
+    w = w + alpha * losses / losses.sum()
+    return w / w.sum()
+
+
+def learner_weights(totals):
+    """Each learner's share in the ensemble, from its total loss (Eq. 6)."""
+    if np.any(totals == 0):  # infinite weights: these share all of it
+        return (totals == 0) / np.sum(totals == 0)
+    m = totals.sum() / totals
+    return m / m.sum()
+
+
+def boost(X, D, learn, rounds=5, alpha=1.0, seed=0):
+    """Learners, their weights (T,), SortLoss of each on each row (T, n)."""
+    rng = np.random.RandomState(seed)
+    n = len(X)
+    w = np.full(n, 1 / n)
+    last, learners, losses = None, [], []
+    for _ in range(rounds):
+        rows = rng.choice(n, size=n, p=w)  # with replacement
+        last = learn(X[rows], D[rows], last)
+        P = last.predict(X)
+        loss = np.array([sort_loss(D[i], P[i]) for i in range(n)])
+        w = next_probabilities(w, loss, alpha)
+        learners.append(last)
+        losses.append(loss)
+    weights = learner_weights(np.sum(losses, axis=1))
+    return learners, weights, np.array(losses)
+
+
+def predict(learners, weights, X):
+    """The weighted mean of the learners' predictions (Eq. 7)."""
+    pairs = zip(weights, learners, strict=True)
+    return sum(m * learner.predict(X) for m, learner in pairs)
