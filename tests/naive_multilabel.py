@@ -1,4 +1,4 @@
-"""Slow obvious twins of the multi-label kernels and of Table 2 of the MLDF paper."""
+"""Slow obvious twins of the multi-label trees, and Table 2 of the MLDF paper by enumeration."""
 
 from itertools import product
 
@@ -75,23 +75,3 @@ def table2(measure, p):
     if measure == "coverage":
         return 1 - expectation(p, lambda y: rank_of_worst(p, y)) / len(p)
     return expectation(p, lambda y: no_pair_wrong(p, y))
-
-
-def one_error(y, p):
-    """Whether the first of the labels with the largest p is irrelevant."""
-    return float(not y[p.argmax()])
-
-
-def coverage(y, p):
-    """How many other labels have a p as large as the smallest relevant one, over all labels."""
-    return (sum(p >= p[y].min()) - 1) / len(p) if y.any() else 0.0
-
-
-def ranking_loss(y, p):
-    """Share of pairs in which the relevant label has no larger p."""
-    return np.mean([a <= b for a in p[y] for b in p[~y]])
-
-
-def average_precision(y, p):
-    """Mean share of relevant ones among the labels with a p as large as a relevant label's."""
-    return np.mean([y[p >= a].mean() for a in p[y]])

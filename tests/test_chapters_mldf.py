@@ -426,10 +426,25 @@ def test_real_numbers_of_labels(name):
 # --- figures and studies -------------------------------------------------------------------------
 
 
-def test_figure_1_is_a_figure():
-    figure = figures.figure_1(None)
-    texts = [text.get_text() for text in figure.axes[0].texts]
-    assert "RF, layer 1" in texts and "ERF, layer 3" in texts
+def test_figure_1_draws_three_layers_and_reuse_in_the_third_alone():
+    texts = [text.get_text() for text in figures.figure_1(None).axes[0].texts]
+    assert "layer 1" in texts and "layer 3" in texts
+    assert [text for text in texts if "comes back" in text] == [
+        "where confidence is low, $G^2$ comes back"
+    ]
+
+
+def test_two_rows_are_one_above_the_thresholds_and_one_below():
+    standin = datasets.make_standin("image", 400)
+    figure = figures.two_rows(SimpleNamespace(bunch=lambda name: standin))
+    (above, other), (sure, unsure) = np.reshape(figure.axes, (2, 2))
+    for axis, reused in ((sure, False), (unsure, True)):
+        confidence, threshold = (line.get_ydata() for line in axis.lines)
+        assert (confidence[2] < threshold[0]) == reused
+    assert all(len(line.get_xdata()) == 0 for line in above.lines[1::2])  # nothing is refused
+    for stays, refused in zip(other.lines[::2], other.lines[1::2], strict=True):
+        assert stays.get_ydata()[1] == stays.get_ydata()[2]
+        assert 3 in refused.get_xdata()
 
 
 def test_figure_2():

@@ -26,6 +26,7 @@ class MLDF(Chapter):
         "skill": figures.skill,
         "table 3": printed.show_table_3,
         "figure 1": figures.figure_1,
+        "two rows": figures.two_rows,
         "table 4": tables.show_table_4,
         "votes and cuts": tables.show_cuts,
         "nets": tables.show_nets,

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from ldlrepro import MLDF
 from ldlrepro.papers.mldf.experiments import FIGURE_2, MEASURES, METHODS, NO_REUSE
+from ldlrepro.papers.mldf.readable import confidence, reuse
 from ldlrepro.papers.mldf.tables import LABEL, UP, decreases
 from ldlrepro.report.compare import LEVEL
 from ldlrepro.report.plots import legend_below, nothing, panels, plt
@@ -18,42 +20,103 @@ def skill(chapter):
 
 
 def figure_1(_):
-    """Figure 1: two forests a layer; reuse turns their output H into G, the next layer's input."""
-    figure, axis = plt.subplots(figsize=(10, 3))
+    """Figure 1: two forests a layer; from the third on, reuse may put the layer before in place."""
+    figure, axis = plt.subplots(figsize=(8, 3.1))
 
     def box(x, y, width, height, text, colour):
         axis.add_patch(plt.Rectangle((x, y), width, height, facecolor=colour, edgecolor="0.3"))
-        axis.text(x + width / 2, y + height / 2, text, ha="center", va="center", fontsize=8)
+        axis.text(x + width / 2, y + height / 2, text, ha="center", va="center", fontsize=9)
 
     def arrow(x, y, to_x, to_y):
         axis.annotate("", (to_x, to_y), (x, y), arrowprops={"arrowstyle": "->", "color": "0.3"})
 
-    box(0, 0.8, 0.7, 0.8, "features X", "mistyrose")
+    box(-0.2, 0.8, 0.9, 0.8, "features\nX", "mistyrose")
     for t in range(3):
         x = 1.2 + 2.9 * t
-        box(x, 1.35, 1, 0.6, f"RF, layer {t + 1}", "0.85")
-        box(x, 0.45, 1, 0.6, f"ERF, layer {t + 1}", "lightblue")
+        box(x, 1.35, 1, 0.6, "random\nforest", "0.85")
+        box(x, 0.45, 1, 0.6, "extremely\nrandom", "lightblue")
         box(x + 1.3, 0.9, 0.5, 0.6, f"$H^{t + 1}$", "white")
         box(x + 2.1, 0.9, 0.5, 0.6, f"$G^{t + 1}$", "lightsteelblue")
+        axis.text(x - 0.05, 2.45, f"layer {t + 1}", fontsize=9, ha="left")
         for y in (1.65, 0.75):
             arrow(x - 0.3 if t else 0.7, 1.2, x, y)
             arrow(x + 1, y, x + 1.3, 1.2)
         arrow(x + 1.8, 1.2, x + 2.1, 1.2)
         arrow(x + 0.5, 2.2, x + 0.5, 1.95)
-        if t:
-            reused = {"arrowstyle": "->", "linestyle": "--", "color": "C3"}
-            reused["connectionstyle"] = "arc3,rad=0.35"
-            axis.annotate("", (x + 2.35, 0.9), (x - 0.55, 0.9), arrowprops=reused)
-            axis.text(
-                x + 1, 0.02, "kept where confidence is low", fontsize=7, color="C3", ha="center"
-            )
-    axis.plot([0.35, 0.35, 7.5], [1.6, 2.2, 2.2], color="mistyrose", linewidth=4, zorder=0)
-    axis.text(3.6, 2.27, "X goes into every layer", fontsize=7, ha="center")
-    axis.set(xlim=(-0.1, 10), ylim=(-0.25, 2.45))
+    reused = {"arrowstyle": "->", "linestyle": "--", "color": "C1", "linewidth": 1.5}
+    reused["connectionstyle"] = "arc3,rad=0.75"
+    axis.annotate("", (x + 2.35, 0.9), (x - 0.55, 0.9), arrowprops=reused)
+    axis.text(
+        x + 0.9,
+        -0.62,
+        "where confidence is low, $G^2$ comes back",
+        fontsize=9,
+        color="C1",
+        ha="center",
+    )
+    axis.plot([0.25, 0.25, 7.5], [1.6, 2.2, 2.2], color="mistyrose", linewidth=4, zorder=0)
+    axis.set(xlim=(-0.3, 9.7), ylim=(-0.7, 2.65))
     axis.axis("off")
-    axis.set_title("A layer sees the features and the representation before it (schematic)")
+    title = "Each layer sees the features and the scores before it; reuse begins at layer 3"
+    axis.set_title(title, fontsize=10)
     figure.tight_layout()
     return figure
+
+
+def two_rows(chapter):
+    """Two new rows through four layers: what the forests propose, what stays, and confidence.
+
+    One row is never below the threshold; of those that are at layer 3, the other is the one whose
+    scores would have moved most.
+    """
+    bunch, measure = chapter.bunch("image"), "ranking_loss"
+    trees = {"n_estimators": 20, "more_estimators": 10, "max_estimators": 40, "max_layers": 4}
+    model = MLDF(measure, growth=False, random_state=0, **trees)
+    model.fit(bunch.X[:300], bunch.Y[:300])
+    new, proposed, stays, sure = bunch.X[300:400], [], [], []
+    for t, forests in enumerate(model.cascade_.layers):
+        Z = np.hstack([new, *stays[-1]]) if t else new
+        H = np.stack([forest.predict(Z) for forest in forests])
+        proposed.append(H)
+        stays.append(reuse(measure, H, stays[-1], model.thresholds_[t]) if t else H)
+        sure.append([confidence(measure, p) for p in H.mean(0)])
+    P, S, sure = (np.array(A) for A in (np.mean(proposed, 1), np.mean(stays, 1), sure))
+    low = sure < model.thresholds_[:, None]
+    moved = np.abs(P[2] - S[1]).max(axis=1)
+    rows = [np.where(low.any(axis=0), -1, moved).argmax(), np.where(low[2], moved, -1).argmax()]
+    figure, axes = plt.subplots(
+        2, 2, figsize=(8, 5), height_ratios=[5, 2], sharex=True, sharey="row"
+    )
+    layers = np.arange(1, len(P) + 1)
+    for (above, below), row in zip(axes.T, rows, strict=True):
+        for j in range(len(bunch.label_names)):
+            look = {"color": f"C{j}", "marker": "osD^v"[j], "markersize": 6}
+            above.plot(layers, S[:, row, j], **look)
+            away = low[:, row]
+            look |= {"linestyle": "", "markerfacecolor": "white"}
+            above.plot(layers[away], P[away, row, j], **look)
+        ends = apart(S[-1, row], 0.055)
+        for j, name in enumerate(bunch.label_names):
+            above.text(4.15, ends[j], name, color=f"C{j}", fontsize=8, va="center")
+        below.plot(layers, sure[:, row], "o-", color="black")
+        below.plot(layers[2:], model.thresholds_[2:], "_", color="C1", markersize=30, mew=2)
+        below.text(2.55, model.thresholds_[2], "threshold", color="C1", fontsize=8, ha="right")
+        below.set(xlabel="layer", xticks=layers, xlim=(0.8, 5.1))
+    axes[0, 0].set_ylabel("label score")
+    axes[1, 0].set_ylabel("confidence")
+    axes[0, 0].set_title("Above the threshold: new scores stay", fontsize=9)
+    axes[0, 1].set_title("Below it: layer 2 comes back (open: refused)", fontsize=9)
+    figure.suptitle(f"Low confidence freezes a row ({bunch.display}, two new rows)", fontsize=10)
+    figure.tight_layout()
+    return figure
+
+
+def apart(heights, least):
+    """Heights moved up where needed, so that texts do not overlap."""
+    moved, last = np.empty(len(heights)), -np.inf
+    for i in np.argsort(heights):
+        moved[i] = last = max(heights[i], last + least)
+    return moved
 
 
 def figure_2(chapter):
