@@ -14,9 +14,10 @@ PARAMETERS = ["profile", "datasets", "n_jobs", "recompute", "seed"]
 
 
 def code(name):
-    """The code cells of a notebook: lists of lines, without empty ones."""
+    """The report's code cells of a notebook: lists of lines, without empty ones."""
     text = (paths.NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8")
     cells = [c for c in json.loads(text)["cells"] if c["cell_type"] == "code"]
+    cells = [c for c in cells if "method" not in c["metadata"].get("tags", [])]
     return [[x for x in "".join(c["source"]).splitlines() if x.strip()] for c in cells]
 
 

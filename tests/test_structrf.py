@@ -1,12 +1,14 @@
 """StructRF against its slow twin, node by node, and what its API promises."""
 
+import json
+import re
 from functools import partial
 
 import naive
 import numpy as np
 import pytest
 
-from ldlrepro import MultiOutputRF, StructRF
+from ldlrepro import MultiOutputRF, StructRF, paths
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels import split as kernel
 from ldlrepro.kernels.columns import Sorted, in_order
@@ -93,6 +95,22 @@ def test_the_readable_forest_predicts_the_same(seed):
     new, _ = data("plain", 50, seed + 100)
     np.testing.assert_allclose(readable.predict(trees, new), model.predict(new), rtol=1e-12)
     assert len(np.unique(model.predict(new), axis=0)) > 10
+
+
+@pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
+def test_solutions_of_the_chapter_print_what_stands_below_them(capsys):
+    text = (paths.NOTEBOOKS / "structrf.ipynb").read_text(encoding="utf-8")
+    names, solutions = {}, []
+    for cell in json.loads(text)["cells"]:
+        source = "".join(cell["source"])
+        if "method" in cell["metadata"].get("tags", []):
+            exec(source, names)
+        solutions += re.findall(r"```python\n(.*?)```\s+```text\n(.*?)```", source, re.S)
+    capsys.readouterr()
+    assert len(solutions) == 3
+    for code, printed in solutions:
+        exec(code, names)
+        assert capsys.readouterr().out == printed
 
 
 @pytest.mark.interpreted
