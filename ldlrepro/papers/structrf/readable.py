@@ -1,6 +1,6 @@
-"""StructRF in plain NumPy: what `ldlrepro.StructRF` computes, in as few lines as can be read.
+"""StructRF in plain NumPy: what the class computes, in few lines.
 
-``uniform`` is a function without arguments that returns a random number in [0, 1).
+``uniform`` is a function without arguments: a random number in [0, 1).
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 
 def draw(weight, uniform):
     """Draw an index, with a probability in proportion to its weight."""
-    return np.searchsorted(np.cumsum(weight), uniform() * np.sum(weight), side="right")
+    return np.argmax(np.cumsum(weight) > uniform() * np.sum(weight))
 
 
 def two_means(D, uniform):
@@ -17,37 +17,37 @@ def two_means(D, uniform):
     second = draw(((D - D[first]) ** 2).sum(axis=1), uniform)
     centres = D[[first, second]]
     for _ in range(100):  # soon nothing moves any more
-        cluster = ((D[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
-        centres = np.array([D[cluster == k].mean(axis=0) for k in (0, 1)])
-    return cluster
+        k = ((D[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+        centres = np.array([D[k == 0].mean(axis=0), D[k == 1].mean(axis=0)])
+    return k
 
 
-def entropy(cluster):
-    """How mixed the clusters of some rows are (Eq. c)."""
-    return -sum(p * np.log(p) for p in np.bincount(cluster) / len(cluster) if p > 0)
+def entropy(k):
+    """How mixed the clusters k (n,) of some rows are (Eq. c)."""
+    return -sum(p * np.log(p) for p in np.bincount(k) / len(k) if p > 0)
 
 
-def gain(cluster, left):
-    """How much less mixed they are behind a cut; ``left`` says which rows go left (Eq. 2)."""
-    return entropy(cluster) - sum(s.mean() * entropy(cluster[s]) for s in (left, ~left))
+def gain(k, left):
+    """How much less mixed behind a cut; ``left`` (n,): who goes left (Eq. 2)."""
+    return entropy(k) - sum(s.mean() * entropy(k[s]) for s in (left, ~left))
 
 
-def search(X, cluster, alpha=0.0, beta=8.0):
-    """Yield gain, feature and threshold of each cut visited: with alpha = 0 of all."""
+def search(X, k, alpha=0.0, beta=8.0):
+    """Yield gain, feature, threshold of the cuts visited: alpha = 0 visits all."""
     best = 0.0
     for f, x in enumerate(X.T):
         values, i = np.unique(x), 0
         cuts = (values[:-1] + values[1:]) / 2  # Eq. a
         while i < len(cuts):
-            g = gain(cluster, x < cuts[i])  # Eq. 1
+            g = gain(k, x < cuts[i])  # Eq. 1
             best = max(best, g)
             yield g, f, cuts[i]
-            ratio = g / best if best > 0 else 1.0
-            i += max(1, int(alpha * len(x) / (1 + np.exp(beta * (ratio - 0.5)))))  # Eq. 5
+            ratio = g / best if best > 0 else 1.0  # Eq. 5
+            i += max(1, int(alpha * len(x) / (1 + np.exp(beta * (ratio - 0.5)))))
 
 
 def grow(X, D, uniform, smallest=5, depth=20):
-    """Grow a tree: a leaf is a distribution, a node (feature, threshold, left tree, right tree)."""
+    """Grow a tree: a leaf is a distribution, a node (f, t, left tree, right)."""
     stop = len(D) < smallest or depth == 0 or (D == D[0]).all()
     cuts = [] if stop else search(X, two_means(D, uniform))
     g, f, t = max(cuts, key=lambda cut: cut[0], default=(0.0, 0, 0.0))  # Eq. 3
