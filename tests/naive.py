@@ -1,4 +1,4 @@
-"""Slow, obvious twins of the kernels."""
+"""Slow, obvious twins of the kernels; those of StructRF are in its folder, `readable`."""
 
 import math
 
@@ -20,15 +20,6 @@ class SplitMix:
         return ((z ^ (z >> 31)) >> 11) / 2**53
 
 
-def pick(weight, rng):
-    target = rng.uniform() * sum(weight)
-    for i, w in enumerate(weight):
-        target -= w
-        if target < 0:
-            return i
-    return max(i for i, w in enumerate(weight) if w > 0)
-
-
 def shuffle(items, rng):
     for i in range(len(items)):
         j = i + int(rng.uniform() * (len(items) - i))
@@ -46,63 +37,6 @@ def reach(forest, x, node):
         goes_left = x[forest.feature_[node]] < forest.threshold_[node]
         node = forest.left_[node] if goes_left else forest.right_[node]
     return node
-
-
-def two_means(Z, w, rng, max_iter=100):
-    """Lloyd's algorithm on weighted rows; None where there is nothing to split."""
-    a = pick(list(w), rng)
-    far = w * ((Z - Z[a]) ** 2).sum(axis=1)
-    if far.sum() <= 0:
-        return None
-    b = pick(list(far), rng)
-    centres = np.array([Z[a], Z[b]])
-    cluster = None
-    for _ in range(max_iter):
-        distance = ((Z[:, None, :] - centres[None]) ** 2).sum(axis=2)
-        new = (distance[:, 1] < distance[:, 0]).astype(int)
-        if new.all() or not new.any():
-            return None
-        if cluster is not None and (new == cluster).all():
-            break
-        cluster = new
-        centres = np.array(
-            [np.average(Z[cluster == k], axis=0, weights=w[cluster == k]) for k in (0, 1)]
-        )
-    return cluster
-
-
-def entropy(classes):
-    n = len(classes)
-    return -sum(k / n * math.log(k / n) for k in np.unique(classes, return_counts=True)[1] if k)
-
-
-def gain(classes, goes_left):
-    """Information gain of a split (Eq. 2)."""
-    n = len(classes)
-    sides = (classes[goes_left], classes[~goes_left])
-    return entropy(classes) - sum(len(s) / n * entropy(s) for s in sides)
-
-
-def best_gain(X, classes):
-    """Largest gain over all features and all midpoints (Eq. 3)."""
-    best = 0.0
-    for f in range(X.shape[1]):
-        values = np.unique(X[:, f])
-        for a, b in zip(values[:-1], values[1:], strict=True):
-            best = max(best, gain(classes, X[:, f] < (a + b) / 2))
-    return best
-
-
-def adaptive_best(values, classes, alpha, beta):
-    """Best gain of one sorted, tie-free feature under the variable step, and the evaluations."""
-    n, best, i, count = len(values), 0.0, 0, 0
-    while i < n - 1:
-        g = gain(classes, np.arange(n) <= i)
-        count += 1
-        best = max(best, g)
-        ratio = g / best if best > 0 else 1.0
-        i += max(1, int(alpha * n / (1 + math.exp(beta * (ratio - 0.5)))))
-    return best, count
 
 
 def maxent_loss(X, D, W):

@@ -9,6 +9,7 @@ from ldlrepro.kernels import clustering, columns, label_split, labels, nodes, ra
 from ldlrepro.models._columns import by_kind, middle
 from ldlrepro.models.multilabel._trees import Columns, label_rows
 from ldlrepro.papers.mldf.readable import LOSS
+from ldlrepro.papers.structrf import readable
 
 MEASURES = ["one_error", "coverage", "ranking_loss", "average_precision"]
 
@@ -25,7 +26,7 @@ def test_draws(seed):
     assert [random.uniform(ours) for _ in range(50)] == [theirs.uniform() for _ in range(50)]
     weight = np.array([0.0, 2.0, 0.0, 1.0, 5.0, 0.0])
     got = [random.pick(weight, 8.0, ours) for _ in range(300)]
-    assert got == [naive.pick(list(weight), theirs) for _ in range(300)]
+    assert got == [readable.draw(weight, theirs.uniform) for _ in range(300)]
     assert set(got) == {1, 3, 4}
     items, expected = np.arange(20), list(range(20))
     order = [random.shuffled(items, i, ours) for i in range(20)]
@@ -51,9 +52,11 @@ def test_two_means(seed):
     Z, w = rng.dirichlet(np.ones(3), 40), rng.integers(1, 4, 40).astype(float)
     got = np.empty(40, np.uint8)
     assert clustering.two_means(Z, w, 100, state(seed), got)
-    np.testing.assert_array_equal(got, naive.two_means(Z, w, naive.SplitMix(seed)))
+    w_times = w.astype(int)
+    expected = readable.two_means(np.repeat(Z, w_times, axis=0), naive.SplitMix(seed).uniform)
+    np.testing.assert_array_equal(np.repeat(got, w_times), expected)
     one = clustering.two_seeds(Z, by_columns(Z), w, w.sum(), state(seed))
-    assert one[0] == naive.pick(list(w), naive.SplitMix(seed)) and 0 <= one[1] != one[0]
+    assert one[0] == readable.draw(w, naive.SplitMix(seed).uniform) and 0 <= one[1] != one[0]
 
 
 def test_equal_rows_are_no_two_clusters():
@@ -70,11 +73,11 @@ def test_entropy_table_and_purity():
     goes_left = np.arange(20) < 8
     base = t[11] + t[9] - t[20]
     gain = (split.purity(t, 2, 8, 11, 20) - base) / 20
-    assert gain == pytest.approx(naive.gain(classes, goes_left))
+    assert gain == pytest.approx(readable.gain(classes, goes_left))
     classes = np.repeat([0, 1, 2, 2, 0], [4, 3, 1, 7, 5])
     side, counts = np.array([4, 3, 1]), np.array([9, 3, 8])
     gain = (split.class_purity(t, side, 8, counts, 20) - t[counts].sum() + t[20]) / 20
-    assert gain == pytest.approx(naive.gain(classes, goes_left))
+    assert gain == pytest.approx(readable.gain(classes, goes_left))
 
 
 def test_partition():

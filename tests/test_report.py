@@ -508,8 +508,12 @@ def test_running_times_as_ratios_to_a_method():
 def test_printed_text_is_escaped_and_pictures_draw():
     assert "&lt;b&gt;" in tables.show(pd.DataFrame({"a": ["<b>"]}), "c").data
     bunch = make_standin("SJAFFE", n_samples=60)
-    for draw in (figures.one_distribution, figures.one_split, figures.one_search):
-        assert draw(bunch).axes
+    assert len(figures.one_distribution(bunch).axes) == 3
+    clusters, rows, gains = figures.clusters_and_cuts(bunch, n=40).axes
+    assert len(clusters.lines) == 40 + 2 and "40 rows" not in clusters.texts[0].get_text()
+    (x, _), *_ = rows.lines[0].get_xydata()
+    every, visited, _ = (line.get_xydata() for line in gains.lines)
+    assert x == every[every[:, 1].argmax(), 0] and {*map(tuple, visited)} < {*map(tuple, every)}
 
 
 def test_numbers_become_text_where_a_table_is_shown():

@@ -1,6 +1,5 @@
 """Small studies behind single claims, in their quick form, against plain counts."""
 
-import naive
 import numpy as np
 import pytest
 from sklearn.manifold import trustworthiness
@@ -10,6 +9,7 @@ from ldlrepro.papers.adaboost_ldl.studies import on_faces, warm_stop
 from ldlrepro.papers.ldlf.studies import modes
 from ldlrepro.papers.mldf.studies import one_layer
 from ldlrepro.papers.mslp.studies import toys
+from ldlrepro.papers.structrf import readable
 from ldlrepro.papers.structrf.studies import forests, gains
 from ldlrepro.papers.structrf.studies.adaptive_step import _cluster
 from ldlrepro.protocols.split import hold_out, ten_folds
@@ -55,7 +55,7 @@ def test_gains_of_neighbouring_thresholds():
     row = found.iloc[7]
     x = bunch.X[:, row.feature]
     cuts = np.unique(x)
-    gain = [naive.gain(cluster, x < t) for t in (cuts[1:] + cuts[:-1]) / 2]
+    gain = [readable.gain(cluster, x < t) for t in (cuts[1:] + cuts[:-1]) / 2]
     moves = sorted(abs(a - b) for a, b in zip(gain, gain[1:], strict=False))
     assert len(gain) == row.thresholds
     middle = np.median(moves) / max(gain)

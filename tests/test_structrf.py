@@ -1,15 +1,21 @@
 """StructRF against its slow twin, node by node, and what its API promises."""
 
+import json
+import re
+from functools import partial
+
 import naive
 import numpy as np
 import pytest
 
-from ldlrepro import MultiOutputRF, StructRF
+from ldlrepro import MultiOutputRF, StructRF, paths
 from ldlrepro.datasets import make_toy
 from ldlrepro.kernels import split as kernel
 from ldlrepro.kernels.columns import Sorted, in_order
 from ldlrepro.kernels.nodes import LEAF
+from ldlrepro.kernels.random import uniform
 from ldlrepro.models.trees._forest import _prepare
+from ldlrepro.papers.structrf import readable
 
 
 def data(kind, n=90, seed=0):
@@ -26,6 +32,10 @@ def data(kind, n=90, seed=0):
     return X, D
 
 
+def best_gain(X, cluster):
+    return max((g for g, _, _ in readable.search(X, cluster)), default=0.0)
+
+
 def walk(model, X, D, weight, seed, min_samples_split, max_depth):
     """Check every node of a one-tree forest against the definition; returns the nodes seen."""
     rng = naive.SplitMix(seed)
@@ -36,18 +46,18 @@ def walk(model, X, D, weight, seed, min_samples_split, max_depth):
         w = weight[rows]
         assert model.samples_[at] == w.sum()
         f = model.feature_[at]
-        cluster = None
+        drawn = np.repeat(rows, w)  # Eq. 2 on the bootstrap sample itself
+        best = 0.0
         if len(rows) > 1 and w.sum() >= min_samples_split and depth < max_depth:
-            cluster = naive.two_means(D[rows], w, rng)
-        drawn = np.repeat(np.arange(len(rows)), w)  # Eq. 2 on the bootstrap sample itself
-        best = 0.0 if cluster is None else naive.best_gain(X[rows][drawn], cluster[drawn])
+            cluster = readable.two_means(D[drawn], rng.uniform)
+            best = best_gain(X[drawn], cluster)
         if best <= 1e-9:
             assert f == LEAF
             expected = np.average(D[rows], axis=0, weights=w)
             np.testing.assert_allclose(model.leaves_[model.left_[at]], expected)
             return
         goes_left = X[rows, f] < model.threshold_[at]
-        taken = naive.gain(cluster[drawn], goes_left[drawn])
+        taken = readable.gain(cluster, np.repeat(goes_left, w))
         assert taken == pytest.approx(best, abs=1e-9)
         node(model.left_[at], rows[goes_left], depth + 1)
         node(model.right_[at], rows[~goes_left], depth + 1)
@@ -72,12 +82,44 @@ def test_every_node_takes_the_largest_gain(kind, min_samples_split, max_depth):
 
 
 @pytest.mark.interpreted
+@pytest.mark.parametrize("seed", range(4))
+def test_the_readable_forest_predicts_the_same(seed):
+    """In larger nodes: in small ones several cuts have one gain, and rounding chooses."""
+    X, D = data("plain", 120, seed)
+    model = StructRF(3, min_samples_split=12, max_depth=5, random_state=seed).fit(X, D)
+    trees = []
+    for drawn in np.random.RandomState(seed).randint(2**31 - 1, size=3):
+        rows = np.sort(np.random.RandomState(drawn).randint(120, size=96))
+        draws = partial(uniform, np.array([drawn], np.uint64))
+        trees.append(readable.grow(X[rows], D[rows], draws, smallest=12, depth=5))
+    new, _ = data("plain", 50, seed + 100)
+    np.testing.assert_allclose(readable.predict(trees, new), model.predict(new), rtol=1e-12)
+    assert len(np.unique(model.predict(new), axis=0)) > 10
+
+
+@pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
+def test_solutions_of_the_chapter_print_what_stands_below_them(capsys):
+    text = (paths.NOTEBOOKS / "structrf.ipynb").read_text(encoding="utf-8")
+    names, solutions = {}, []
+    for cell in json.loads(text)["cells"]:
+        source = "".join(cell["source"])
+        if "method" in cell["metadata"].get("tags", []):
+            exec(source, names)
+        solutions += re.findall(r"```python\n(.*?)```\s+```text\n(.*?)```", source, re.S)
+    capsys.readouterr()
+    assert len(solutions) == 3
+    for code, printed in solutions:
+        exec(code, names)
+        assert capsys.readouterr().out == printed
+
+
+@pytest.mark.interpreted
 def test_adaptive_step_visits_the_thresholds_of_equation_5():
     rng = np.random.default_rng(0)
     for n in (7, 50, 400):
         x = rng.normal(size=n)
         classes = (x + rng.normal(size=n) > 0).astype(int)
-        (order,), entry = in_order(x[None])
+        _, entry = in_order(x[None])
         many = Sorted(entry, x[None], np.zeros(1, np.int32))
         t = kernel.entropy_table(n)
         all1 = classes.sum()
@@ -85,11 +127,11 @@ def test_adaptive_step_visits_the_thresholds_of_equation_5():
         packed = 1 + classes.astype(np.int64) * kernel.CLUSTER1
         node, step = kernel.Node(n, all1, base), kernel.Step(True, 0.25, 8.0)
         at, best, count = kernel.scan_adaptive(many, 0, 0, n, packed, node, t, base, step)
-        expected, expected_count = naive.adaptive_best(x[order], classes[order], 0.25, 8.0)
-        assert (best - base) / n == pytest.approx(expected)
-        assert count == expected_count < n
+        expected = list(readable.search(x[:, None], classes, 0.25, 8.0))
+        assert (best - base) / n == pytest.approx(max(expected)[0])
+        assert count == len(expected) < n
         at, best = kernel.scan_all(many, 0, 0, n, packed, node, t, base)
-        assert (best - base) / n == pytest.approx(naive.best_gain(x[:, None], classes))
+        assert (best - base) / n == pytest.approx(best_gain(x[:, None], classes))
 
 
 def test_adaptive_forest_is_nearly_as_good():

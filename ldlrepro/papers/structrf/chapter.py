@@ -19,8 +19,7 @@ class StructRF(Chapter):
     printed_tables = tuple(experiments.TABLE_OF.values())
     exhibits = {
         "figure 1": figures.figure_1,
-        "figure 2": figures.figure_2,
-        "figure 3": figures.figure_3,
+        "one node": figures.one_node,
         "tables 4-18": tables.show_tables_4_to_18,
         "steps, drawn": figures.iterations,
         "steps": tables.show_steps,

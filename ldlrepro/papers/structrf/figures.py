@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ldlrepro.kernels import gain as kernel
-from ldlrepro.kernels.clustering import two_means
+from ldlrepro.papers.structrf import readable
 from ldlrepro.report.compare import critical_difference
 from ldlrepro.report.plots import curves, name_labels, nothing, plt
 from ldlrepro.report.tables import summary
@@ -18,14 +17,9 @@ def figure_1(chapter):
     return one_distribution(chapter.bunch("SJAFFE"))
 
 
-def figure_2(chapter):
-    """Figure 2 on s-JAFFE."""
-    return one_split(chapter.bunch("SJAFFE"))
-
-
-def figure_3(chapter):
-    """Figure 3 on s-JAFFE."""
-    return one_search(chapter.bunch("SJAFFE"))
+def one_node(chapter):
+    """A node at work on rows of s-JAFFE: Figures 2 and 3 in one."""
+    return clusters_and_cuts(chapter.bunch("SJAFFE"))
 
 
 def one_distribution(bunch, row=0):
@@ -36,58 +30,86 @@ def one_distribution(bunch, row=0):
         "multi-label": (d > 1 / len(d)).astype(float),
         "label distribution": d,
     }
-    figure, axes = plt.subplots(1, 3, figsize=(8.5, 2.6))
+    figure, axes = plt.subplots(1, 3, figsize=(8, 2.8), sharey=True)
     for axis, (title, heights) in zip(axes, panels.items(), strict=True):
         axis.bar(range(len(d)), heights)
         axis.set(title=title)
         name_labels(axis, bunch)
+        axis.tick_params(axis="x", labelsize=8)
     axes[0].set_ylabel("description degree")
     figure.suptitle(f"Row {row} of {bunch.display}")
     figure.tight_layout()
     return figure
 
 
-def one_split(bunch, seed=0):
-    """Figure 2: the root node, its two clusters in the space of labels, and the best split."""
-    X, D = bunch.X, bunch.D
-    cluster = _cluster(D, seed)
-    XT = np.ascontiguousarray(X.T)
-    f, t, g, _ = kernel.search(XT, *_orders(XT), cluster, 0.0, 0.0, *_unvisited(XT))
-    centred = D - D.mean(axis=0)
-    plane = centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T
-    figure, axes = plt.subplots(1, 2, figsize=(8.5, 3))
-    for k in (0, 1):
-        there = cluster == k
-        axes[0].scatter(*plane[there].T, s=10, alpha=0.7, label=f"cluster {k}")
-        axes[1].hist(X[there, f], bins=25, alpha=0.6, label=f"cluster {k}")
-    axes[0].set(title="label distributions", xlabel="first principal axis", xticks=[])
-    axes[0].set(ylabel="second principal axis", yticks=[])
-    axes[1].axvline(t, color="black", linewidth=1)
-    axes[1].set(title=f"split at {t:.3g}: gain {g:.3f}", xlabel=f"feature {f}", ylabel="rows")
-    axes[0].legend()
-    figure.suptitle(f"Root of one tree on {bunch.display}")
-    figure.tight_layout()
+def clusters_and_cuts(bunch, n=100, seed=0):
+    """A node of n rows: their distributions in two clusters, and the gain along the best feature.
+
+    Drawn with the functions of `readable`.
+    """
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(len(bunch.X))[:n]
+    X, D = bunch.X[rows], bunch.D[rows]
+    cluster = readable.two_means(D, rng.random)
+    gain, f, t = max(readable.search(X, cluster))
+    figure = plt.figure(figsize=(8, 5), layout="constrained")
+    panels = figure.subplot_mosaic([["labels", "rows"], ["labels", "gain"]], width_ratios=(5, 6))
+    _draw_clusters(panels["labels"], bunch, D, cluster)
+    _draw_values(panels["rows"], X[:, f], cluster, t)
+    _draw_gains(panels["gain"], X[:, [f]], cluster)
+    panels["gain"].set(xlabel=f"feature {f}", ylim=(0, 1.2 * gain))
+    for name in ("rows", "gain"):
+        panels[name].axvline(t, color="black", linewidth=1)
+        panels[name].locator_params(axis="x", nbins=5)
+    panels["rows"].sharex(panels["gain"])
+    panels["rows"].tick_params(labelbottom=False)
+    title = "Two clusters give the rows classes; the cut with the largest gain tells them apart"
+    figure.suptitle(f"{title}\n{n} rows of {bunch.display}", fontsize=11)
     return figure
 
 
-def one_search(bunch, n=100, alpha=0.25, beta=8.0, seed=0):
-    """Figure 3: the variable step along one feature of n rows; every gain in grey."""
-    rows = np.random.default_rng(seed).permutation(len(bunch.X))[:n]
-    cluster = _cluster(bunch.D[rows], seed)
-    XT = np.ascontiguousarray(bunch.X[rows].T)
-    best = kernel.search(XT, *_orders(XT), cluster, 0.0, 0.0, *_unvisited(XT))[0]
-    x = XT[best : best + 1]
-    figure, axis = plt.subplots(figsize=(8.5, 3))
-    for a, style in ((0.0, {"color": "0.75"}), (alpha, {"color": "C1", "marker": "o"})):
-        visited, gains = _unvisited(x)
-        kernel.search(x, *_orders(x), cluster, a, beta, visited, gains)
-        at = np.flatnonzero(visited[0])
-        label = "every threshold" if a == 0 else f"variable step: {len(at)} evaluations"
-        axis.plot(at, gains[0, at], label=label, **style)
-    axis.set(xlabel=f"rows below the threshold, feature {best}", ylabel="information gain")
-    axis.set_title(f"{n} rows of {bunch.display}")
-    axis.legend()
-    return figure
+def _draw_clusters(axis, bunch, D, cluster):
+    """Each row's distribution as a thin line, each cluster's mean as a thick one."""
+    means = [D[cluster == k].mean(axis=0) for k in (0, 1)]
+    for k, style in enumerate(("-", "--")):
+        axis.plot(D[cluster == k].T, color=f"C{k}", linewidth=0.5, alpha=0.35)
+        axis.plot(means[k], style, color=f"C{k}", linewidth=3)
+        at = np.argmax(means[k] - means[1 - k])  # where this cluster stands out most
+        side = "left" if at == 0 else "right" if at == D.shape[1] - 1 else "center"
+        name = f"cluster {k}\n{(cluster == k).sum()} rows"
+        axis.text(at, D[:, at].max(), name, color=f"C{k}", ha=side, va="bottom", fontsize=9)
+    axis.set(ylabel="description degree", ylim=(0, 1.2 * D.max()))
+    axis.set_title("1. Two-means on the distributions", fontsize=9)
+    name_labels(axis, bunch)
+    axis.tick_params(axis="x", labelsize=8)
+
+
+def _draw_values(axis, x, cluster, t):
+    """Rows along the feature: those of cluster 0 upwards, those of cluster 1 downwards."""
+    bins = np.linspace(x.min(), x.max(), 26)
+    for k, hatch in enumerate((None, "////")):
+        counts = np.histogram(x[cluster == k], bins)[0] * (-1) ** k
+        look = {"color": f"C{k}", "hatch": hatch, "edgecolor": "white", "linewidth": 0.3}
+        axis.bar(bins[:-1], counts, np.diff(bins), align="edge", **look)
+    axis.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+    sides = (
+        " + ".join(str(sum(side & (cluster == k))) for k in (0, 1)) for side in (x < t, x >= t)
+    )
+    axis.set_title("2. The cut sends {} rows left, {} right".format(*sides), fontsize=9)
+    axis.set_ylabel("rows")
+
+
+def _draw_gains(axis, X, cluster):
+    """The gain at every threshold of one feature, and at those that the variable step visits."""
+    every, visited = (
+        np.array([(t, gain) for gain, _, t in readable.search(X, cluster, alpha)])
+        for alpha in (0.0, 0.25)
+    )
+    axis.plot(*every.T, color="0.6", linewidth=1)
+    axis.plot(*visited.T, "o", color="C2", markersize=4.5)
+    axis.set_ylabel("gain in nats")
+    title = f"3. The variable step tries {len(visited)} of {len(every)} thresholds (dots)"
+    axis.set_title(title, fontsize=9)
 
 
 def iterations(chapter):
@@ -157,18 +179,3 @@ def rank_diagram(chapter):
     ranked = [m for m in every.method.unique() if m not in ("UniformPredictor", "StructRF*")]
     title = "Average rank by K-L (Nemenyi, 5%)"
     return critical_difference(every, ranked, "kl_divergence", title)
-
-
-def _cluster(D, seed):
-    cluster = np.zeros(len(D), np.uint8)
-    D = np.ascontiguousarray(D)
-    two_means(D, np.ones(len(D)), 100, np.array([seed], np.uint64), cluster)
-    return cluster
-
-
-def _orders(XT):
-    return (np.argsort(XT, axis=1, kind="stable"),)
-
-
-def _unvisited(XT):
-    return np.zeros(XT.shape, bool), np.zeros(XT.shape)
