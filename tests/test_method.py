@@ -9,11 +9,14 @@ import re
 import pytest
 
 from ldlrepro import paths
+from ldlrepro.papers import chapter_names
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
-TAUGHT = ["mslp"]
+each = pytest.mark.parametrize("name", chapter_names())
 MOST_LINES = 40
-_SOLUTION = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.S | re.M)
+_LABEL = re.compile(r"^\((\w+-eq-\w+)\)=$", re.M)
+_BLOCK = re.compile(r"^\((\w+)-eq-(\w+)\)=\n\$\$\n(.*?)\n\$\$$", re.M | re.S)
+_LINK = re.compile(r"\[Eqs?\. (\w+)\]\(#(\w+-eq-\w+)\)")
 
 
 def cells(name, kind):
@@ -27,21 +30,23 @@ def prose(name):
     return "\n\n".join("".join(c["source"]) for c in cells(name, "markdown"))
 
 
-@pytest.mark.parametrize("name", TAUGHT)
-def test_equations_stand_in_order_under_their_papers_numbers(name):
-    """The book counts the equations of a page, so their order gives them the paper's numbers."""
-    there = re.findall(rf"^\$\$ \({name}-eq-(\d+)\)$", prose(name), re.M)
-    assert len(there) >= 6
-    assert there == [str(k) for k in range(1, len(there) + 1)]
+@each
+def test_equations_have_the_numbers_of_the_paper(name):
+    text = prose(name)
+    blocks = _BLOCK.findall(text)
+    assert [f"{paper}-eq-{number}" for paper, number, _ in blocks] == _LABEL.findall(text)
+    assert len(blocks) >= 6
+    for paper, number, body in blocks:
+        assert paper == name and f"\\tag{{{number}}}" in body
 
 
-@pytest.mark.parametrize("name", TAUGHT)
+@each
 def test_every_reference_is_a_link_to_an_equation_of_the_page(name):
     text = prose(name)
-    there = set(re.findall(rf"^\$\$ \({name}-eq-(\d+)\)$", text, re.M))
-    link = re.compile(rf"\[Eq\. (\d+)\]\(#{name}-eq-(\d+)\)")
-    assert all(said == led and said in there for said, led in link.findall(text))
-    assert re.findall(r"Eqs?\.\s*\d+", link.sub("", text)) == []
+    there = set(_LABEL.findall(text))
+    for said, label in _LINK.findall(text):
+        assert label in there and label.endswith(f"-{said}")
+    assert re.findall(r"\bEqs?\.\s*\d+", _LINK.sub("", text)) == []
 
 
 def lines_of_code(source):
@@ -58,24 +63,45 @@ def test_what_counts_as_a_line_of_code():
     assert lines_of_code('"""Words.\n\nMore."""\nx = 1  # one\n# two\n\ndef f():\n    "f"\n') == 2
 
 
-@pytest.mark.parametrize("name", TAUGHT)
+@each
 def test_the_readable_code_is_short_and_takes_numpy_alone(name):
     source = (paths.PACKAGE / "papers" / name / "readable.py").read_text(encoding="utf-8")
     assert 10 < lines_of_code(source) <= MOST_LINES
     assert re.findall(r"^ *(?:import|from) .*", source, re.M) == ["import numpy as np"]
 
 
-@pytest.mark.parametrize("name", TAUGHT)
-def test_solutions_print_what_the_page_says(name):
-    solutions = _SOLUTION.findall(prose(name))
-    assert len(solutions) >= 2
-    known = {}
+@each
+def test_the_page_runs_the_readable_code_and_checks_it(name):
+    method = [c for c in cells(name, "code") if "method" in c["metadata"].get("tags", [])]
+    code = "\n".join("".join(c["source"]) for c in method)
+    assert f"papers.{name}" in code and "readable" in code
+    assert "assert_allclose" in code or "assert_array_equal" in code
+    assert f"papers/{name}/readable.py" in prose(name)  # shown whole
+
+
+@each
+def test_solutions_run(name):
+    """Where a solution shows what it prints, it prints that."""
+    known, found = {}, 0
     with contextlib.redirect_stdout(io.StringIO()):
         for cell in cells(name, "code"):
             if "method" in cell["metadata"].get("tags", []):
                 exec("".join(cell["source"]), known)
-    for code, said in solutions:
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            exec(code, known)
-        assert out.getvalue() == said
+    for solution in _solutions(prose(name)):
+        blocks = re.findall(r"^```(\w*)\n(.*?)^```$", solution, re.S | re.M)
+        code = "".join(text for language, text in blocks if language == "python")
+        said = [text for language, text in blocks if language != "python"]
+        if not code:
+            continue
+        found += 1
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(code, dict(known))
+        if said:
+            assert out.getvalue() == said[0]
+    assert found >= 2
+
+
+def _solutions(text):
+    """What stands folded under "Solution"."""
+    parts = re.split(r"^(?::{3,}|`{4,})\{dropdown\} Solution.*$", text, flags=re.M)[1:]
+    return [re.split(r"^(?::{3,}|`{4,})$", part, flags=re.M)[0] for part in parts]
