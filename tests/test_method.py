@@ -15,7 +15,8 @@ pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not
 each = pytest.mark.parametrize("name", chapter_names())
 MOST_LINES = 40
 _LABEL = re.compile(r"^\((\w+-eq-\w+)\)=$", re.M)
-_BLOCK = re.compile(r"^\((\w+)-eq-(\w+)\)=\n\$\$\n(.*?)\n\$\$$", re.M | re.S)
+_OPENS, _CLOSES = r"(?:\$\$|\\begin\{gather\*\})", r"(?:\$\$|\\end\{gather\*\})"
+_BLOCK = re.compile(rf"^\((\w+)-eq-(\w+)\)=\n{_OPENS}\n(.*?)\n{_CLOSES}$", re.M | re.S)
 _LINK = re.compile(r"\[Eqs?\. (\w+)\]\(#(\w+-eq-\w+)\)")
 
 

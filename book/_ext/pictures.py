@@ -1,4 +1,4 @@
-"""Sphinx extension: pictures of the pages in a palette of 256 colours, which halves their weight."""
+"""Sphinx extension: pictures of the pages get a palette of 256 colours, and weigh less."""
 
 from pathlib import Path
 
