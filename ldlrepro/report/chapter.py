@@ -33,7 +33,7 @@ class Chapter:
     """What every chapter has. A paper's own chapter is a subclass in its folder.
 
     A subclass sets ``paper``, ``title``, ``place``, ``measures`` and ``printed_tables``, and
-    defines `is_own`, `judge`, `findings` and ``exhibits``.
+    defines ``is_own``, ``judge``, ``findings`` and ``exhibits``.
 
     Parameters
     ----------
