@@ -99,9 +99,16 @@ def _skills(records, null, measure, names, run):
         ("best on", families.idxmax(axis=1)),
         ("worst on", families.idxmin(axis=1)),
     ):
-        table[head] = [f"{names.get(f, f)} {families.at[m, f]:z.2f}" for m, f in where.items()]
+        table[head] = [
+            f"{_short(names.get(f, f))} {families.at[m, f]:z.2f}" for m, f in where.items()
+        ]
     table.loc[null, ["best on", "worst on"]] = ""  # 0 on all
     return table
+
+
+def _short(name):
+    """A data set's name without what stands in brackets."""
+    return name.split(" (")[0]
 
 
 def _seconds(records):
@@ -116,7 +123,7 @@ def _one_a_class(table, methods):
     table = table[[classes[m] is not None for m in table.index]]
     table = table.sort_values("skill", ascending=False, kind="stable")
     found = [classes[m] for m in table.index]
-    table.insert(0, "class", [f"{{py:class}}`~ldlrepro.{name}`" for name in found])
+    table["class"] = [f"{{py:class}}`~ldlrepro.{name}`" for name in found]
     table.index = [f"{{ref}}`{m} <{label(c)}>`" for m, c in zip(table.index, found, strict=True)]
     table = table[~table["class"].duplicated()].rename_axis("method")
     head = "seconds of a fit"
