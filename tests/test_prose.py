@@ -20,6 +20,7 @@ FILES = {
     "errata": ("data/published/*.csv",),
     "open_and_settled": ("data/published/*.csv", "ldlrepro/papers/**/experiments.py"),
     "age": ("ldlrepro/papers/ldlf/age/experiments.py",),
+    "methods": ("ldlrepro/papers/*/experiments.py", "ldlrepro/papers/comparison/matrix.py"),
     "photographs": ("ldlrepro/papers/images/experiments.py",),
 }
 OF_A_PAPER = (

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import ldlrepro
+from ldlrepro.discovery import all_estimators
 from ldlrepro.papers import get_paper, paper_names
 
 BOOK = Path(__file__).parents[1]
@@ -95,11 +96,12 @@ def own_signature(app, what, name, thing, options, signature, returns):
 
 
 def add_chapters(app, what, name, thing, options, lines):
-    """Below an estimator: where the book runs it, and under which names."""
-    pages = chapters().get(name.removeprefix("ldlrepro."), {}) if what == "class" else {}
-    if pages:
+    """Below an estimator: its model in one equation, where the book runs it, under which names."""
+    estimator = name.removeprefix("ldlrepro.")
+    if what == "class" and estimator in dict(all_estimators()):
         lines += ["", ".. rubric:: In the book", ""]
-        for page, shown in pages.items():
+        lines.append(f"- :ref:`Its model in one equation <method-{estimator.lower()}>`")
+        for page, shown in chapters().get(estimator, {}).items():
             lines.append(f"- :doc:`/{page}`" + (f", as {', '.join(shown)}" if shown else ""))
         lines.append("")
 
