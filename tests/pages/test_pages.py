@@ -95,12 +95,22 @@ def test_a_page_is_under_3_megabytes_and_the_book_under_120():
     heavy = []
     for page in PAGES:
         files = {to_file(page, address) for tag, address in references(page) if loaded(tag)}
+        files |= {HTML / "_static" / "mathjax" / f"{part}.js" for part in of_mathjax(page)}
         total = size[page] + sum(size.get(path, 0) for path in files)
         if total > 3 * MEGABYTE:
             heavy.append((page.name, total))
     everywhere(heavy)
     # The archive stands beside the pages, not among them.
     assert sum(size.values()) < 120 * MEGABYTE
+
+
+def of_mathjax(page):
+    """What MathJax's own loader brings to a page, beside the file that the page names."""
+    text = page.read_text(encoding="utf-8")
+    if "/mathjax/startup.js" not in text:
+        return set()
+    (named,) = re.findall(r'"load": \[(.*?)\]', text)
+    return {"core", "loader", "output/chtml/fonts/tex", *re.findall(r'"(.*?)"', named)}
 
 
 def test_figures_say_what_they_show():
