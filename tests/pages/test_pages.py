@@ -3,6 +3,7 @@
 Run by ``make pages``, after ``make book``.
 """
 
+import re
 import shlex
 from collections import Counter
 from functools import cache
