@@ -56,7 +56,7 @@ def level_lines(d, p):
     key, *others = axes.flat
     _triangle(key, ("label 1", "label 2", "label 3"))
     key.set_title("Key", fontsize=10)
-    _mark(key, d, "*", "true $d$", (-26, 8))
+    _mark(key, d, "*", "true $d$", (-62, 20))
     _mark(key, p, "o", "prediction $p$", (32, 6))
     _mark(key, np.full(3, 1 / 3), "x", "uniform", (32, 18))
     for axis, (name, one) in zip(others, DISTRIBUTION.items(), strict=True):
