@@ -17,6 +17,7 @@ from ldlrepro.papers.adaboost_ldl.experiments import (
 from ldlrepro.papers.adaboost_ldl.studies.starts import PUBLIC_STEPS
 from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, tally
+from ldlrepro.report.html import NOTHING
 from ldlrepro.report.settings import declared, show_nearest, with_settings
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_by_fives, summary
 from ldlrepro.report.values import Beside, Share
@@ -110,6 +111,8 @@ def agreement_of_public_start(chapter):
 
 def show_public_start(chapter):
     """`agreement_of_public_start` as HTML."""
+    if chapter.public_start.empty:
+        return NOTHING
     table = agreement_of_public_start(chapter)
     return show(table, "Cells that agree, by where the learners start", missing="–")
 
