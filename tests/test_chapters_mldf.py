@@ -434,6 +434,7 @@ def test_figure_1_draws_three_layers_and_reuse_in_the_third_alone():
     ]
 
 
+@pytest.mark.slow  # a whole cascade; nbval draws the same
 def test_two_rows_are_one_above_the_thresholds_and_one_below():
     standin = datasets.make_standin("image", 400)
     figure = figures.two_rows(SimpleNamespace(bunch=lambda name: standin))

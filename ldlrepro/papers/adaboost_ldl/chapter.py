@@ -38,7 +38,8 @@ class AdaBoostLDL(Chapter):
     }
 
     def is_own(self, method):
-        return method.endswith(", boosted")
+        boosted = (m for m in self.paper.experiment("tables").methods if _is_boosted(m))
+        return method in {m.name for m in boosted}
 
     def judge(self):
         return claims.claims(self)
@@ -86,3 +87,7 @@ class AdaBoostLDL(Chapter):
             "By K-L five plain bootstrap models are shown better than boosting in "
             f"{found.worse} of {found.cells} cells, and worse in {found.shown}.",
         ]
+
+
+def _is_boosted(method):
+    return method.settings.get("form") == "boosted"
