@@ -37,18 +37,37 @@ def pencil(X, model):
 # --- neighbour sets and weights --------------------------------------------------------------
 
 
+def both_sets(X, D, k_plus, k_minus, alpha):
+    """Nei_y and HNei as tables (n, n), by the class and by the readable code."""
+    neighbours, *chosen = neighbour_sets(X, D, k_plus, k_minus, alpha)
+    found = np.zeros((2, len(X), len(X)), bool)
+    for table, mask in zip(found, chosen, strict=True):
+        np.put_along_axis(table, neighbours, mask, axis=1)
+    return found, np.array(readable.neighbour_sets(X, D, k_plus, k_minus, alpha))
+
+
 @pytest.mark.parametrize("k_plus, k_minus, alpha", [(3, 3, 2), (5, 2, 5), (4, 0, 1), (2, 10, 6)])
 def test_sets_and_weights_of_eqs_2_to_7(k_plus, k_minus, alpha):
     X, D = data()
-    neighbours, near, hetero = neighbour_sets(X, D, k_plus, k_minus, alpha)
-    found = np.zeros((2, len(X), len(X)), bool)
-    np.put_along_axis(found[0], neighbours, near, axis=1)
-    np.put_along_axis(found[1], neighbours, hetero, axis=1)
-    np.testing.assert_array_equal(found, readable.neighbour_sets(X, D, k_plus, k_minus, alpha))
+    np.testing.assert_array_equal(*both_sets(X, D, k_plus, k_minus, alpha))
     model = MSLP(k_plus, k_minus=k_minus, alpha=alpha).fit(X, D)
     plus, minus = readable.weights(X, D, k_plus, k_minus, alpha)
     np.testing.assert_allclose(model.W_plus_.toarray(), plus, rtol=1e-12)
     np.testing.assert_array_equal(model.W_minus_.toarray(), minus)
+
+
+@pytest.mark.parametrize("n", [5, 8, 12])
+def test_with_few_rows_no_row_chooses_one_row_twice(n):
+    for near, hetero in both_sets(*data(n), 3, 6, 4):
+        assert (near.sum(axis=1) == 3).all() and not (near & hetero).any()
+    np.testing.assert_array_equal(*both_sets(*data(n), 3, 6, 4))
+
+
+def test_of_ties_in_the_labels_the_row_nearer_in_the_features_counts_as_nearer():
+    X = np.array([[0.0], [1.0], [2.1], [3.3], [4.6], [6.0]])
+    for near, hetero in both_sets(X, np.full((6, 2), 0.5), 1, 3, 5):
+        assert np.flatnonzero(near[0]).tolist() == [1]
+        assert np.flatnonzero(hetero[0]).tolist() == [3]  # the last three are 3, 4 and 5
 
 
 def test_there_are_hetero_neighbours_in_noise():

@@ -110,7 +110,7 @@ def figures_2_and_3(chapter):
         for j in nearest[row][near[row]]:
             plane.plot(*X[[row, j]].T, color="black", linewidth=1)
         for j in nearest[row][hetero[row]]:
-            plane.plot(*X[[row, j]].T, color="black", linestyle=":", linewidth=1.5)
+            plane.plot(*X[[row, j]].T, color="C1", linestyle=(0, (1, 1)), lw=2, zorder=3)
         plane.set(title=title, xticks=[], yticks=[])
         z = MSLP(k_plus, alpha=a, beta=1.0, ratio=0.5, lambda_=0.0).fit(X, D).transform(X)[:, 0]
         z = np.sign(np.corrcoef(z, height)[0, 1]) * (z - z.mean()) / z.std()

@@ -15,6 +15,7 @@ def neighbour_sets(X, D, k_plus, k_minus, alpha):
     """Two tables (n, n) of bool: is j in Nei_y(i), is j in HNei(i)."""
     features, labels = squared(X, X), squared(D, D)
     near, hetero = np.zeros((2, len(X), len(X)), bool)
+    k_minus = min(k_minus, len(X) - 1 - k_plus)  # in tiny data
     for i in range(len(X)):
         others = np.delete(np.arange(len(X)), i)
         by_features = others[features[i, others].argsort()]
