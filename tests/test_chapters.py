@@ -210,7 +210,7 @@ def test_shrinking_draws_a_line_a_learner():
     np.testing.assert_allclose(printed.get_ydata(), 0.412)
 
 
-def test_three_rounds_of_the_row_that_the_first_learner_orders_worst():
+def test_three_rounds_of_the_row_with_the_largest_loss_under_the_first_learner():
     bunch = make_standin("Yeast_heat", 80)
     figure = adaboost_figures.rounds_of_one_row(bunch, steps=3)
     model = AdaBoostLDL(adaboost_figures.SABFGS(3), 3, random_state=0).fit(bunch.X, bunch.D)
@@ -218,6 +218,7 @@ def test_three_rounds_of_the_row_that_the_first_learner_orders_worst():
     losses = [metrics.sort_loss(bunch.D, P, per_row=True) for P in predictions]
     worst = max(range(80), key=lambda i: losses[0][i])
     assert f"row {worst} of synthetic stand-in" in figure.get_suptitle()
+    assert figure.get_suptitle().startswith("The row with learner 1's largest SortLoss is ")
     *panels, drawn, shares = figure.axes
     for axis, loss in zip(panels, losses, strict=False):
         assert axis.get_title().endswith(f"SortLoss {loss[worst]:.3f}")

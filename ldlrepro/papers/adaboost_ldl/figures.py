@@ -14,7 +14,7 @@ from ldlrepro.report.yardstick import skill_picture
 
 
 def three_rounds(chapter):
-    """The row that the first of three learners orders worst on s-BU_3DFE, round by round."""
+    """The row with the largest SortLoss under the first learner on s-BU_3DFE, round by round."""
     return rounds_of_one_row(chapter.bunch("SBU_3DFE"))
 
 
@@ -63,8 +63,8 @@ def rounds_of_one_row(bunch, rounds=3, steps=20):
         axis.tick_params(length=0, **{"labelleft" if axis is drawn else "labelbottom": False})
         axis.grid(False)
     figure.suptitle(
-        f"The row that learner 1 orders worst is {expected[1]:.1f} times as likely to be drawn "
-        f"for learner 2\nrow {row} of {bunch.display}, BFGS-LDL with {steps} steps",
+        f"The row with learner 1's largest SortLoss is {expected[1]:.1f} times as likely to be "
+        f"drawn for learner 2\nrow {row} of {bunch.display}, BFGS-LDL with {steps} steps",
         fontsize=10,
     )
     handles = figure.axes[0].get_legend_handles_labels()

@@ -13,10 +13,10 @@ def sort_loss(d, p):
     """SortLoss of one row: true degrees d, predicted p (Eqs. 3 and 4)."""
     h = p[np.argsort(-d, kind="stable")]  # by falling true degree
     loss = divisor = 0.0
-    for j in range(len(h) - 1):  # j counts from 0, the paper's from 1
-        climbs = sum(max(h[k] - h[j], 0) for k in range(j + 1, len(h)))
-        loss += climbs / np.log2(j + 2)
-        divisor += 1 / np.log2(j + 2)
+    for u in range(len(h) - 1):  # places count from 0 here, from 1 in Eq. 3
+        climbs = sum(max(h[v] - h[u], 0) for v in range(u + 1, len(h)))
+        loss += climbs / np.log2(u + 2)
+        divisor += 1 / np.log2(u + 2)
     return loss / divisor
 
 
@@ -29,7 +29,7 @@ def next_probabilities(w, losses, alpha):
 
 
 def learner_weights(totals):
-    """Each learner's share in the ensemble, from its total loss (Eq. 6)."""
+    """Each learner's share in the ensemble: its m of Eq. 6 over the sum of all."""
     if np.any(totals == 0):  # infinite weights: these share all of it
         return (totals == 0) / np.sum(totals == 0)
     m = totals.sum() / totals
@@ -37,7 +37,7 @@ def learner_weights(totals):
 
 
 def boost(X, D, learn, rounds=5, alpha=1.0, seed=0):
-    """Learners, their weights (T,), SortLoss of each on each row (T, n)."""
+    """Learners, their shares (T,), SortLoss of each on each row (T, n)."""
     rng = np.random.RandomState(seed)
     n = len(X)
     w = np.full(n, 1 / n)
@@ -57,4 +57,4 @@ def boost(X, D, learn, rounds=5, alpha=1.0, seed=0):
 def predict(learners, weights, X):
     """The weighted mean of the learners' predictions (Eq. 7)."""
     pairs = zip(weights, learners, strict=True)
-    return sum(m * learner.predict(X) for m, learner in pairs)
+    return sum(share * learner.predict(X) for share, learner in pairs)
