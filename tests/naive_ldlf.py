@@ -28,4 +28,4 @@ def slope(F, phi, Q, D):
 
 def leaf_update(F, outputs, leaves, D, weights):
     """Eq. 12 for one tree; rows count ``weights`` times."""
-    return readable.update_leaves(readable.split(F[outputs].T), leaves, (weights * D).T)
+    return readable.leaf_step(readable.split(F[outputs].T), leaves, (weights * D).T)

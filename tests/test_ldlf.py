@@ -354,18 +354,33 @@ def test_fewer_mini_batches_than_trees_is_an_error():
 
 @pytest.mark.interpreted
 @pytest.mark.parametrize("seed", range(3))
-def test_the_readable_code_learns_the_same_forest(seed):
+@pytest.mark.parametrize("iterations", [19, 20, 21])  # before, at and after an update
+def test_the_readable_code_learns_the_same_forest(seed, iterations):
     rng = np.random.default_rng(seed)
     X, D = rng.normal(size=(25, 4)), rng.dirichlet(np.ones(3), 25)
     D[:5] = np.eye(3)[rng.integers(3, size=5)]
-    shape = {"depth": 4, "n_outputs": 9, "max_iter": 9, "leaf_batches": 4, "leaf_iter": 3}
+    shape = {"depth": 4, "n_outputs": 9, "max_iter": iterations, "leaf_batches": 10, "leaf_iter": 3}
     plain = {"momentum": 0, "scale": None, "validation_fraction": 0, "dtype": "float64"}
     forest = LDLForest(3, learning_rate=2, path=(0,), random_state=seed, **shape, **plain)
     start, end = forest.fit(X, D).path_[0], forest.trees_
-    theta, leaves = readable.fit(X, D, start.theta, start.phi, 2, 9, 4, 3)
+    theta, leaves = readable.fit(X, D, start.theta, start.phi, 2, iterations, 10, 3)
     np.testing.assert_allclose(theta, end.theta, rtol=1e-9)
     np.testing.assert_allclose(leaves, end.leaves, rtol=1e-9)
     np.testing.assert_allclose(
         readable.predict(X, theta, start.phi, leaves), forest.predict(X), rtol=1e-9
     )
     assert np.abs(theta - start.theta).max() > 0.01
+
+
+@pytest.mark.interpreted
+def test_a_leaf_that_no_row_reaches_stays_in_both():
+    F = np.array([[800.0, 800.0, 800.0]])  # all rows go left, with a chance of exactly one
+    D = np.array([[0.9, 0.6, 0.1], [0.1, 0.4, 0.9]])
+    before = np.array([[0.5, 0.5], [0.3, 0.7]])
+    with np.errstate(divide="raise", invalid="raise"):
+        after = readable.leaf_step(readable.split(F.T), before, D.T)
+    np.testing.assert_allclose(after, [D.mean(axis=1), before[1]], rtol=1e-12)
+    ours = before[None].copy()
+    kernel.update_leaves(split(F.copy()), np.array([[0]]), ours, D, FLOOR, 1)
+    np.testing.assert_allclose(ours[0], after, rtol=1e-12)
+    np.testing.assert_array_equal(before, [[0.5, 0.5], [0.3, 0.7]])  # not in place

@@ -10,7 +10,7 @@ Of one tree: the split probabilities ``s`` (n, N) of N split nodes, and the
 
 import numpy as np
 
-TINY = np.finfo(float).eps  # mixtures are raised to it: no ln 0, no 0 / 0
+TINY = np.finfo(float).eps  # the least mixture: no ln 0, no division by 0
 
 
 def split(f):
@@ -45,30 +45,35 @@ def loss(s, leaves, D):
 
 
 def gradient(s, leaves, D):
-    """Eq. 6: the slope of the loss in f at each split node, (n, N)."""
-    p, ratio = routing(s)[:, None, :], D / np.maximum(mixture(s, leaves), TINY)
-    left, right = ((p * side) @ leaves for side in sides(s.shape[1]))
-    term = s[:, :, None] * right - (1 - s[:, :, None]) * left
-    return (ratio[:, None, :] * term).sum(axis=2) / len(D)
+    """Eq. 6, labels summed first: the slope at each split node, (n, N)."""
+    share = routing(s) * (D / np.maximum(mixture(s, leaves), TINY) @ leaves.T)
+    left, right = (share @ side.T for side in sides(s.shape[1]))
+    return (s * right - (1 - s) * left) / len(D)
 
 
-def update_leaves(s, leaves, D):
+def leaf_step(s, leaves, D):
     """Eq. 12: each leaf takes the label degrees that it answers for."""
-    ratio = D / np.maximum(mixture(s, leaves), TINY)
-    mass = leaves * (routing(s).T @ ratio)  # the sum over rows of d times xi
-    return mass / mass.sum(axis=1, keepdims=True)
+    # Sums over rows of d times xi. A leaf that no row reaches has 0: it stays.
+    mass = leaves * (routing(s).T @ (D / np.maximum(mixture(s, leaves), TINY)))
+    total = mass.sum(axis=1, keepdims=True)
+    return np.divide(mass, total, out=leaves.copy(), where=total > 0)
 
 
-def fit(X, D, theta, phi, rate, iterations, batches, times):
-    """Algorithm 1 on all rows at once: Theta (q, M), leaves (T, N + 1, c)."""
+def fit(X, D, theta, phi, rate, iterations, batches, steps):
+    """Algorithm 1 on all rows at once: Theta (q, M), leaves (T, N + 1, c).
+
+    An update of the leaves, ``steps`` times Eq. 12, comes before the first
+    iteration and after every ``batches`` of them.
+    """
     leaves = np.full((len(phi), phi.shape[1] + 1, D.shape[1]), 1 / D.shape[1])
-    for iteration in range(iterations):
+    for done in range(iterations + 1):
         s, slope = split(X @ theta), np.zeros((len(X), theta.shape[1]))
         for tree, outputs in enumerate(phi):
-            for _ in range(times if iteration % batches == 0 else 0):
-                leaves[tree] = update_leaves(s[:, outputs], leaves[tree], D)
+            for _ in range(steps if done % batches == 0 else 0):
+                leaves[tree] = leaf_step(s[:, outputs], leaves[tree], D)
             slope[:, outputs] += gradient(s[:, outputs], leaves[tree], D)
-        theta = theta - rate * X.T @ slope / len(phi)  # Eq. 13
+        if done < iterations:  # the last pass is for the leaves alone
+            theta = theta - rate * X.T @ slope / len(phi)  # Eq. 13
     return theta, leaves
 
 
