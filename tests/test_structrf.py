@@ -83,16 +83,21 @@ def test_every_node_takes_the_largest_gain(kind, min_samples_split, max_depth):
 
 @pytest.mark.interpreted
 @pytest.mark.parametrize("seed", range(4))
-def test_the_readable_forest_predicts_the_same(seed):
+@pytest.mark.parametrize(
+    ("kind", "n", "step", "smallest"),
+    [("plain", 120, "all", 12), ("plain", 400, "adaptive", 40), ("ties", 400, "adaptive", 40)],
+)
+def test_the_readable_forest_predicts_the_same(seed, kind, n, step, smallest):
     """In larger nodes: in small ones several cuts have one gain, and rounding chooses."""
-    X, D = data("plain", 120, seed)
-    model = StructRF(3, min_samples_split=12, max_depth=5, random_state=seed).fit(X, D)
-    trees = []
+    X, D = data(kind, n, seed)
+    model = StructRF(3, min_samples_split=smallest, max_depth=5, step=step, random_state=seed)
+    model.fit(X, D)
+    trees, alpha = [], 0.25 if step == "adaptive" else 0.0
     for drawn in np.random.RandomState(seed).randint(2**31 - 1, size=3):
-        rows = np.sort(np.random.RandomState(drawn).randint(120, size=96))
+        rows = np.sort(np.random.RandomState(drawn).randint(n, size=int(0.8 * n)))
         draws = partial(uniform, np.array([drawn], np.uint64))
-        trees.append(readable.grow(X[rows], D[rows], draws, smallest=12, depth=5))
-    new, _ = data("plain", 50, seed + 100)
+        trees.append(readable.grow(X, D, rows, draws, smallest, depth=5, alpha=alpha))
+    new, _ = data(kind, 50, seed + 100)
     np.testing.assert_allclose(readable.predict(trees, new), model.predict(new), rtol=1e-12)
     assert len(np.unique(model.predict(new), axis=0)) > 10
 

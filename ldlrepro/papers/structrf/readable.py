@@ -13,9 +13,8 @@ def draw(weight, uniform):
 
 def two_means(D, uniform):
     """Put each row of D (n, c) into cluster 0 or 1 (Eq. b)."""
-    first = draw(np.ones(len(D)), uniform)
-    second = draw(((D - D[first]) ** 2).sum(axis=1), uniform)
-    centres = D[[first, second]]
+    first = D[draw(np.ones(len(D)), uniform)]
+    centres = [first, D[draw(((D - first) ** 2).sum(axis=1), uniform)]]
     for _ in range(100):  # soon nothing moves any more
         k = ((D[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
         centres = np.array([D[k == 0].mean(axis=0), D[k == 1].mean(axis=0)])
@@ -32,29 +31,34 @@ def gain(k, left):
     return entropy(k) - sum(s.mean() * entropy(k[s]) for s in (left, ~left))
 
 
-def search(X, k, alpha=0.0, beta=8.0):
-    """Yield gain, feature, threshold of the cuts visited: alpha = 0 visits all."""
-    best = 0.0
+def search(X, k, alpha=0.0, beta=8.0, once=slice(None)):
+    """Yield gain, feature, threshold of the cuts visited: alpha = 0 visits all.
+
+    ``once`` picks each row once, where X (n, q) holds some rows several times.
+    """
+    best, n = 1e-9, len(X[once])  # best: g_max of Eq. 5, over all features
     for f, x in enumerate(X.T):
-        values, i = np.unique(x), 0
-        cuts = (values[:-1] + values[1:]) / 2  # Eq. a
-        while i < len(cuts):
-            g = gain(k, x < cuts[i])  # Eq. 1
-            best = max(best, g)
-            yield g, f, cuts[i]
-            ratio = g / best if best > 0 else 1.0  # Eq. 5
-            i += max(1, int(alpha * len(x) / (1 + np.exp(beta * (ratio - 0.5)))))
+        values, goal = np.unique(x), 0
+        for t in (values[:-1] + values[1:]) / 2:  # Eq. a
+            below = np.sum(x[once] < t)
+            if below >= goal:
+                g = gain(k, x < t)  # Eq. 1
+                best = max(best, g)
+                yield g, f, t
+                # Eq. 5: the next cut lies at least so many rows further
+                goal = below + max(1, int(alpha * n / (1 + np.exp(beta * (g / best - 0.5)))))
 
 
-def grow(X, D, uniform, smallest=5, depth=20):
+def grow(X, D, rows, uniform, smallest=5, depth=20, alpha=0.0):
     """Grow a tree: a leaf is a distribution, a node (f, t, left tree, right)."""
-    stop = len(D) < smallest or depth == 0 or (D == D[0]).all()
-    cuts = [] if stop else search(X, two_means(D, uniform))
+    x, d, once = X[rows], D[rows], np.unique(rows, return_index=True)[1]
+    stop = len(rows) < smallest or depth == 0 or (d == d[0]).all()
+    cuts = [] if stop else search(x, two_means(d, uniform), alpha, once=once)
     g, f, t = max(cuts, key=lambda cut: cut[0], default=(0.0, 0, 0.0))  # Eq. 3
     if g < 1e-9:
-        return D.mean(axis=0)  # Eq. d
-    left, more = X[:, f] < t, (uniform, smallest, depth - 1)
-    return f, t, grow(X[left], D[left], *more), grow(X[~left], D[~left], *more)
+        return d.mean(axis=0)  # Eq. d
+    left, more = x[:, f] < t, (uniform, smallest, depth - 1, alpha)
+    return f, t, grow(X, D, rows[left], *more), grow(X, D, rows[~left], *more)
 
 
 def leaf(tree, x):
