@@ -42,7 +42,8 @@ def figure_1(_):
             arrow(x - 0.3 if t else 0.7, 1.2, x, y)
             arrow(x + 1, y, x + 1.3, 1.2)
         arrow(x + 1.8, 1.2, x + 2.1, 1.2)
-        arrow(x + 0.5, 2.2, x + 0.5, 1.95)
+        axis.add_patch(plt.Rectangle((x - 0.1, 0.33), 1.2, 1.74, fill=False, edgecolor="0.7"))
+        arrow(x + 0.5, 2.27, x + 0.5, 2.07)  # to the frame: both forests see the features
     reused = {"arrowstyle": "->", "linestyle": "--", "color": "C1", "linewidth": 1.5}
     reused["connectionstyle"] = "arc3,rad=0.75"
     axis.annotate("", (x + 2.35, 0.9), (x - 0.55, 0.9), arrowprops=reused)
@@ -54,7 +55,7 @@ def figure_1(_):
         color="C1",
         ha="center",
     )
-    axis.plot([0.25, 0.25, 7.5], [1.6, 2.2, 2.2], color="mistyrose", linewidth=4, zorder=0)
+    axis.plot([0.25, 0.25, 7.5], [1.6, 2.27, 2.27], color="mistyrose", linewidth=4, zorder=0)
     axis.set(xlim=(-0.3, 9.7), ylim=(-0.7, 2.65))
     axis.axis("off")
     title = "Each layer sees the features and the scores before it; reuse begins at layer 3"

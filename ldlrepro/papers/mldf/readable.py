@@ -3,7 +3,8 @@
 M names a measure. H and G (2, n, c) hold the scores of a layer's two forests, Y
 (n, c) the labels as booleans. Average precision and AUC stand as one minus, so
 that less is better everywhere. A row (for AUC: a column) must have a relevant
-and an irrelevant entry, but for hamming loss and coverage.
+and an irrelevant entry, but for hamming loss and coverage. Over thousands of rows Eq. 8
+underflows to 0: `ldlrepro.MLDF` computes its logarithm.
 """
 
 import numpy as np
