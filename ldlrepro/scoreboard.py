@@ -101,7 +101,7 @@ def picture(board):
     methods = board.paper.str.partition(" (")[0]
     shares = [own.ratio for own in board.own]
     figure, (left, right) = plt.subplots(
-        1, 2, figsize=(7, 4.3), sharey=True, width_ratios=(5, 6), layout="constrained"
+        1, 2, figsize=(6.2, 4.3), sharey=True, width_ratios=(5, 6), layout="constrained"
     )
     claims = board[[f"claims {word}" for word in VERDICTS]].to_numpy(int)
     parts = claims / claims.sum(axis=1, keepdims=True)
@@ -129,7 +129,9 @@ def picture(board):
     least, most = int(np.argmin(shares)), int(np.argmax(shares))
     figure.suptitle(
         f"Measured again, {shares[least]:.0%} ({methods[least]}) to {shares[most]:.0%} "
-        f"({methods[most]})\nof the printed numbers come out",
+        f"({methods[most]})\nof the printed numbers match",
+        x=0.01,
+        ha="left",
         fontsize=13,
         weight="bold",
     )
@@ -154,13 +156,13 @@ def for_readers(board):
     both = [own + rivals for own, rivals in zip(board.own, board.rivals, strict=True)]
     return pd.DataFrame(
         {
-            "paper": board.paper,
+            "paper": board.paper.str.partition(" (")[0],
             "own numbers that ours match": [f"{o.agree} of {o.tell}" for o in board.own],
             "rivals' numbers that ours match": [f"{o.agree} of {o.tell}" for o in board.rivals],
             "uninformative numbers": [o.untold for o in both],
             "of these, ours differ": [o.outside for o in both],
             "numbers not run": board["not run"],
-            "claims: reproduced": board["claims reproduced"],
+            "claims reproduced": board["claims reproduced"],
             "partly": board["claims partly"],
             "not": board["claims not"],
             "not run": board["claims not run"],
