@@ -2,13 +2,24 @@
 
 from functools import cache
 
+import numpy as np
 import pandas as pd
 
 from ldlrepro.papers import chapter_names, get_chapter
 from ldlrepro.report import causes
-from ldlrepro.report.claims import VERDICTS
+from ldlrepro.report.claims import VERDICTS, verdict
+from ldlrepro.report.plots import plt
 from ldlrepro.report.values import Outcomes
 from ldlrepro.report.yardstick import confusion_of, total
+
+#: What the printed numbers of a paper's own method do, by the share of them that ours match.
+MARKS = {
+    "reproduced": "✔ holds",
+    "partly": "◐ partly",
+    "not": "✘ does not hold",
+    "not run": "not run",
+}
+_COLOURS = dict(zip(VERDICTS, ("#0072B2", "#8CC5E3", "#D55E00", "#D9D9D9"), strict=True))
 
 
 @cache
@@ -52,47 +63,106 @@ def scoreboard():
 
     Returns
     -------
-    DataFrame, a row a paper: paper, own and rivals (`Outcomes`), kinds (own by kind of data, a
-    text, where the kinds differ), not run, and the number of the paper's claims by verdict
+    DataFrame, a row a paper: paper, own and rivals (`Outcomes`), not run, and the number of the
+    paper's claims by verdict
     """
     rows = []
     for chapter in chapters():
         verdicts = chapter.claims.verdict[~chapter.claims.ours].value_counts()
         claims = {f"claims {v}": int(verdicts.get(v, 0)) for v in VERDICTS}
-        cells = {"kinds": chapter.own_by_kind()} | cells_of(chapter)
-        rows.append({"paper": chapter.title} | cells | claims)
+        rows.append({"paper": chapter.title} | cells_of(chapter) | claims)
     return pd.DataFrame(rows)
 
 
+def answers(folder):
+    """What came out of each paper as a list in Markdown, with a mark and a link to its chapter.
+
+    The mark says whether the printed numbers of the paper's own method hold. The text after it is
+    the chapter's ``answer``.
+
+    Parameters
+    ----------
+    folder : where the chapters are, seen from the page that shows the list
+    """
+    return "\n".join(
+        f"- **{MARKS[verdict(cells_of(one)['own'].ratio)]}** · "
+        f"[{one.title}]({folder}/{one.paper.name}.ipynb): {one.answer()}"
+        for one in chapters()
+    )
+
+
+def picture(board):
+    """The scoreboard as a picture: the share of its own numbers that match, and the claims.
+
+    Parameters
+    ----------
+    board : result of `scoreboard`
+    """
+    methods = board.paper.str.partition(" (")[0]
+    shares = [own.ratio for own in board.own]
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(6.2, 4.3), sharey=True, width_ratios=(5, 6), layout="constrained"
+    )
+    claims = board[[f"claims {word}" for word in VERDICTS]].to_numpy(int)
+    parts = claims / claims.sum(axis=1, keepdims=True)
+    ends = parts.cumsum(axis=1)
+    y, widest = np.arange(len(board)), parts.argmax(axis=0)
+    left.barh(y, 1, color="#EEEEEE", height=0.5)
+    left.barh(y, shares, color=_COLOURS["reproduced"], height=0.5)
+    for i, (method, own) in enumerate(zip(methods, board.own, strict=True)):
+        left.text(0, i - 0.33, method, fontsize=11, weight="bold")
+        left.text(1, i - 0.33, f"{own.agree} of {own.tell}", ha="right", fontsize=11)
+    for j, (word, colour) in enumerate(_COLOURS.items()):
+        right.barh(y, parts[:, j], left=ends[:, j] - parts[:, j], color=colour, height=0.5)
+        dark = word in ("reproduced", "not")
+        for i in np.flatnonzero(claims[:, j]):
+            text = f"{claims[i, j]}" + (f" {word}" if i == widest[j] else "")
+            middle = ends[i, j] - parts[i, j] / 2
+            style = {"color": "white" if dark else "black", "fontsize": 11}
+            right.text(middle, i, text, ha="center", va="center", **style)
+    left.set_title("Printed numbers of its own method\nthat ours match", fontsize=11, loc="left")
+    right.set_title("Its claims", fontsize=11, loc="left")
+    left.set_ylim(len(board) - 0.7, -0.8)
+    for axis in (left, right):
+        axis.set_xlim(0, 1)
+        axis.axis("off")
+    least, most = int(np.argmin(shares)), int(np.argmax(shares))
+    figure.suptitle(
+        f"Measured again, {shares[least]:.0%} ({methods[least]}) to {shares[most]:.0%} "
+        f"({methods[most]})\nof the printed numbers match",
+        x=0.01,
+        ha="left",
+        fontsize=13,
+        weight="bold",
+    )
+    return figure
+
+
 def findings_in_markdown():
-    """Findings of every chapter as a list for page one, each paper's under its name."""
+    """Findings of every chapter for page one, each paper's in a part that opens."""
     parts = []
     for chapter in chapters():
         lines = "\n".join(f"- {line}" for line in chapter.findings())
-        link = f"[chapter](../notebooks/{chapter.paper.name}.ipynb)"
-        parts.append(f"**{chapter.title}**, {link}\n\n{lines}")
+        link = f"More in [the chapter](../notebooks/{chapter.paper.name}.ipynb)."
+        parts.append(f":::{{dropdown}} {chapter.title}\n{lines}\n\n{link}\n:::")
     return "\n\n".join(parts)
 
 
 def for_readers(board):
     """`scoreboard` as page one shows it: a row a paper, texts and numbers.
 
-    "own method" and "rivals" are the cells that agree of those that can tell. The others cannot,
-    because the mean predictor is within the tolerance; in some of these ours is outside it.
+    Numbers that the mean predictor matches too are uninformative, and stand apart.
     """
     both = [own + rivals for own, rivals in zip(board.own, board.rivals, strict=True)]
     return pd.DataFrame(
         {
-            "paper": board.paper,
-            "own method": [
-                f"{o.agree} of {o.tell}" + (f" ({kinds})" if kinds else "")
-                for o, kinds in zip(board.own, board.kinds, strict=True)
-            ],
-            "rivals": [f"{o.agree} of {o.tell}" for o in board.rivals],
-            "cannot tell": [o.untold for o in both],
-            "of these, ours outside": [o.outside for o in both],
-            "cells not run": board["not run"],
-            "claims: reproduced": board["claims reproduced"],
+            "paper": board.paper.str.partition(" (")[0],
+            "own numbers that ours match": [f"{o.agree} of {o.tell}" for o in board.own],
+            "rivals' numbers that ours match": [f"{o.agree} of {o.tell}" for o in board.rivals],
+            "uninformative numbers": [o.untold for o in both],
+            "of these, ours differ": [o.outside for o in both],
+            "numbers not run": board["not run"],
+            "claims reproduced": board["claims reproduced"],
             "partly": board["claims partly"],
             "not": board["claims not"],
             "not run": board["claims not run"],

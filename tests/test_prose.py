@@ -54,6 +54,10 @@ REASONS = {
     },
     "ldlf": {"1.95": "100 * 10 / 512, test_first_package"},
     "reading": {"3.3": "test_scoreboard"},
+    "rerun": {
+        "0.8": "GB of torch on disk, measured: the CPU's build",
+        "5.5": "GB of torch on disk, measured: a build for CUDA",
+    },
     "records": {"512": "AVX-512"},
     "needs": {"3.14": "pyproject.toml, the last below its bound"},
     "mldf": {

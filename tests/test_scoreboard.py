@@ -9,18 +9,20 @@ import readme
 
 from ldlrepro import paths, scoreboard, stats
 from ldlrepro.papers import chapter_names, paper_names
+from ldlrepro.papers.mslp import tables
 from ldlrepro.report.claims import CAPTION, VERDICTS
+from ldlrepro.report.plots import drawn, plt, style
 
 pytestmark = pytest.mark.skipif(
     not paths.IN_CHECKOUT, reason="records are committed, not installed"
 )
 
 
-def outputs(folder, name):
-    """All HTML of a committed notebook."""
+def outputs(folder, name, kind="text/html"):
+    """All outputs of one kind in a committed notebook, HTML say."""
     cells = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
     found = [o for c in cells for o in c.get("outputs", ())]
-    return "\n".join("".join(o.get("data", {}).get("text/html", "")) for o in found)
+    return "\n".join("".join(o.get("data", {}).get(kind, "")) for o in found)
 
 
 def rows(html, caption):
@@ -54,16 +56,102 @@ def test_cells_are_those_of_the_chapter(board):
     assert sum(int(cell.split()[-1]) for cell in last[1:] if "?" in cell) == both.untold
     within = [re.search(r"\? (\d+) of", cell) for cell in last[1:]]
     outside = both.untold - sum(int(found.group(1)) for found in within if found)
-    assert scoreboard.for_readers(board)["of these, ours outside"][0] == outside == both.outside
+    assert scoreboard.for_readers(board)["of these, ours differ"][0] == outside == both.outside
 
 
-def test_page_one_and_the_readme_show_the_scoreboard(board):
+def test_page_one_shows_the_scoreboard(board):
     shown = scoreboard.for_readers(board)
     page = rows(outputs(paths.NOTEBOOKS.parent / "book", "intro"), "The five papers")
     assert page == shown.astype(str).to_numpy().tolist()
+
+
+def test_page_one_and_the_readme_show_the_answers():
+    page = outputs(paths.NOTEBOOKS.parent / "book", "intro", "text/markdown")
+    assert scoreboard.answers("../notebooks") in page
     text = (paths.NOTEBOOKS.parent / "README.md").read_text(encoding="utf-8")
     start, end = readme.MARKERS
-    assert text.split(start)[1].split(end)[0].strip() == readme.in_markdown(board)
+    shown = text.split(start)[1].split(end)[0].strip()
+    assert shown == scoreboard.answers(readme.CHAPTERS), "run: python tools/readme.py"
+    assert len(text.split()) <= 600
+
+
+def test_page_one_and_the_readme_show_the_picture(board):
+    style()
+    figure = scoreboard.picture(board)
+    said = drawn(figure)
+    plt.close(figure)
+    assert said in outputs(paths.NOTEBOOKS.parent / "book", "intro", "text/plain")
+    stored = readme.PICTURE.read_text(encoding="utf-8")
+    assert f">{said}<" in stored, "run: python tools/readme.py"
+    assert f"](book/_static/{readme.PICTURE.name})" in (readme.ROOT / "README.md").read_text(
+        "utf-8"
+    )
+    assert readme.PICTURE.stat().st_size < 60_000
+
+
+def test_the_picture_has_the_counts(board):
+    figure = scoreboard.picture(board)
+    left, right = ([text.get_text() for text in axis.texts] for axis in figure.axes)
+    plt.close(figure)
+    assert left[1::2] == scoreboard.for_readers(board)["own numbers that ours match"].tolist()
+    shown = sum(int(text.split()[0]) for text in right)
+    assert shown == sum(board[f"claims {word}"].sum() for word in VERDICTS)
+    assert {text.partition(" ")[2] for text in right} == {"", *VERDICTS}
+
+
+#: What each answer rests on: pieces of the text, and verdicts on the paper's claims and our own.
+ANSWERS = {
+    "structrf": (
+        ["numbers hold.", "ordinary regression forest", "matches all"],
+        {"StructRF is ahead because it predicts the distribution as a whole": "not"},
+    ),
+    "ldlf": (["No clean split", "Some runs do"], {"K-L of sLDLF on Movie": "not"}),
+    "mslp": (
+        ["hold for facial expressions", "mostly fail for beauty", "first in none"],
+        {"MSLP is first, everything chosen on the test folds": "not"},
+    ),
+    "adaboost_ldl": (
+        ["Boosting lowers", "by less than printed", "equally flat do as well"],
+        {
+            "Boosting lowers SortLoss of every learner": "reproduced",
+            "... on average to 41.2%": "not",
+            "The order of labels gets better, by Spearman": "not",
+        },
+    ),
+    "mldf": (
+        ["matches few", "Without its new idea", "predicts no worse"],
+        {"Reuse is needed: MLDF is better than without": "not"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_an_answer_says_what_the_verdicts_say(name, board):
+    chapter, (pieces, verdicts) = scoreboard.chapter_of(name), ANSWERS[name]
+    text = chapter.answer()
+    assert all(piece in text for piece in pieces)
+    assert len(text.split()) <= 25 and "nan" not in text
+    assert len(re.findall(r"\d+(?:\.\d+)?", text)) <= 1
+    there = chapter.claims.set_index("claim").verdict
+    assert {claim: there[claim] for claim in verdicts} == verdicts
+    own = board.set_index("paper").own[chapter.title]
+    (line,) = [one for one in scoreboard.answers("..").splitlines() if chapter.title in one]
+    held = "holds" if own.ratio >= 0.95 else "partly" if own.ratio >= 0.5 else "does not hold"
+    assert re.match(rf"- \*\*. {held}\*\* · ", line)
+
+
+def test_an_answer_turns_with_the_records(monkeypatch):
+    """MSLP's, with its own row matched nowhere, and with it first everywhere."""
+    chapter = scoreboard.chapter_of("mslp")
+    kinds, places = tables.agreement_by_kind(chapter), tables.first_places(chapter, chapter.counted)
+    kinds = kinds.map(lambda found: found._replace(agree=0))
+    monkeypatch.setattr(tables, "agreement_by_kind", lambda chapter: kinds)
+    monkeypatch.setattr(
+        tables, "first_places", lambda chapter, records: places.assign(ours=places.cells)
+    )
+    text = chapter.answer()
+    assert "mostly fail for facial expressions and mostly fail for beauty" in text
+    assert f"first in {places.cells.iloc[0]} of our {places.cells.iloc[0]}" in text
 
 
 @pytest.mark.parametrize("name", chapter_names())

@@ -1,4 +1,4 @@
-"""The README's scoreboard and badges, from facts that stand in this repository. No network.
+"""The README's answers, picture and badges, from facts of this repository. No network.
 
     python tools/readme.py
 
@@ -8,14 +8,19 @@ A test compares what is written with the facts.
 import re
 import tomllib
 from html import escape
+from io import StringIO
 
 from ldlrepro import paths, scoreboard
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.claims import VERDICTS
+from ldlrepro.report.plots import drawn, plt, style
 
 ROOT = paths.PACKAGE.parent
-#: Lines of README.md between which `in_markdown` stands.
-MARKERS = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
+#: Lines of README.md between which `scoreboard.answers` stands.
+MARKERS = "<!-- answers -->", "<!-- end of answers -->"
+#: Where the chapters are, seen from README.md.
+CHAPTERS = "notebooks"
+PICTURE = ROOT / "book" / "_static" / "scoreboard.svg"
 FOLDER = ROOT / "book" / "_static" / "badges"
 _CHARACTER, _HEIGHT, _SPACE = 6.6, 20, 8
 
@@ -30,13 +35,6 @@ aria-label="{label}: {value}">
 </g>
 </svg>
 """
-
-
-def in_markdown(board):
-    """`scoreboard.for_readers` as a table of README.md."""
-    shown = scoreboard.for_readers(board)
-    lines = [shown.columns, ["---"] * len(shown.columns), *shown.to_numpy().tolist()]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def facts(board):
@@ -74,15 +72,29 @@ def svg(label, value):
     )
 
 
+def picture(board):
+    """`scoreboard.picture` as SVG; its description says what was drawn.
+
+    The letters stay text, which keeps the file small.
+    """
+    style()
+    figure, text = scoreboard.picture(board), StringIO()
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "scoreboard"}):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Description": drawn(figure)})
+    plt.close(figure)
+    return text.getvalue()
+
+
 def main():
-    """Write the table and the badges."""
+    """Write the answers, the picture and the badges."""
     board = scoreboard.scoreboard()
     for name, fact in facts(board).items():
         write_whole(FOLDER / f"{name}.svg", svg(*fact))
+    write_whole(PICTURE, picture(board))
     readme, (start, end) = ROOT / "README.md", MARKERS
     before, rest = readme.read_text(encoding="utf-8").split(start)
     _, after = rest.split(end)
-    write_whole(readme, f"{before}{start}\n{in_markdown(board)}\n{end}{after}")
+    write_whole(readme, f"{before}{start}\n{scoreboard.answers(CHAPTERS)}\n{end}{after}")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ class Chapter:
     """What every chapter has. A paper's own chapter is a subclass in its folder.
 
     A subclass sets ``paper``, ``title``, ``place``, ``measures`` and ``printed_tables``, and
-    defines ``is_own``, ``judge``, ``findings`` and ``exhibits``.
+    defines ``is_own``, ``judge``, ``answer``, ``findings`` and ``exhibits``.
 
     Parameters
     ----------
@@ -80,6 +80,10 @@ class Chapter:
         """The claims with verdict and evidence, as of `claims.claims_table`."""
         raise NotImplementedError
 
+    def answer(self):
+        """What anybody should know of the result: a text of at most 25 words and one number."""
+        raise NotImplementedError
+
     def findings(self):
         """What matters most: a list of sentences with numbers from the records."""
         raise NotImplementedError
@@ -99,10 +103,6 @@ class Chapter:
     def parts(self):
         """The chapter by what of its data sets counts: (name, chapter); the first one in totals."""
         return [("", self)]
-
-    def own_by_kind(self):
-        """Text on the own rows by kind of data, where kinds differ."""
-        return ""
 
     # What it reads.
 

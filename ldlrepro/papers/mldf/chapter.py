@@ -77,6 +77,16 @@ class MLDF(Chapter):
     def cause_options(self):
         return {"own": tables.own_measures, "more": tables.causes_studied(self)}
 
+    def answer(self):
+        row = confusion_of(self).loc["MLDF"]
+        reuse = wins(self.tables, [("MLDF", NO_REUSE)], experiments.MEASURES)
+        matched = "few" if row["MLDF"].ratio < 0.5 else "most"
+        predicts = "worse" if reuse.shown > reuse.worse else "no worse"
+        return (
+            f"MLDF matches {matched} of its printed numbers. Without its new idea, reusing earlier "
+            f"layers, it matches {row[NO_REUSE].ratio:.0%} of them and predicts {predicts}."
+        )
+
     def findings(self):
         table = confusion_of(self)
         found = wins(self.tables, [("MLDF", NO_REUSE)], experiments.MEASURES)

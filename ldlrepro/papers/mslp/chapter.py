@@ -7,8 +7,12 @@ import pandas as pd
 
 from ldlrepro.papers.mslp import claims, experiments, figures, tables
 from ldlrepro.report.chapter import Chapter
+from ldlrepro.report.claims import verdict
 from ldlrepro.report.compare import wins
 from ldlrepro.report.settings import declared
+
+#: What a verdict says of printed numbers.
+_WORDS = {"reproduced": "hold", "partly": "hold in part", "not": "mostly fail"}
 
 
 class MSLP(Chapter):
@@ -66,11 +70,6 @@ class MSLP(Chapter):
         """Records with one part changed, below those of the methods in the tables."""
         return self.with_methods("terms", ["MSLP", "PCA", "CCA", "CPNN"])
 
-    def own_by_kind(self):
-        """The features of one kind say nothing."""
-        found = tables.agreement_by_kind(self).loc["MSLP"]
-        return ", ".join(f"{k.partition(' (')[0]} {o.agree} of {o.tell}" for k, o in found.items())
-
     def parts(self):
         counted = set(self.printed.dataset) - set(self.excluded_datasets)
         beauty = set(tables.BEAUTY)
@@ -85,6 +84,16 @@ class MSLP(Chapter):
         chapter = copy(self)
         chapter.excluded_datasets = sorted(set(self.printed.dataset) - datasets)
         return chapter
+
+    def answer(self):
+        kinds = tables.agreement_by_kind(self).loc["MSLP"]
+        expressions, beauty = (_WORDS[verdict(found.ratio)] for found in kinds)
+        places = tables.first_places(self, self.counted)
+        return (
+            f"The printed numbers {expressions} for facial expressions and {beauty} for beauty. "
+            f"MSLP comes first in {places.ours['MSLP'] or 'none'} of our "
+            f"{places.cells['MSLP']} comparisons."
+        )
 
     def findings(self):
         kinds = tables.agreement_by_kind(self).loc["MSLP"]

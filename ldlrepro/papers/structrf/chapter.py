@@ -64,6 +64,16 @@ class StructRF(Chapter):
         criteria = self.records["criteria"]
         return criteria[criteria.method == "RF on D"]
 
+    def answer(self):
+        table = confusion_of(self, self.more_methods())
+        own, plain = table.loc["StructRF", "StructRF"], table.loc["StructRF", "RF on D"]
+        numbers = "hold" if own.agree == own.tell else "do not all hold"
+        how_many = f"all {plain.tell}" if plain.agree == plain.tell else f"{plain.agree}"
+        return (
+            f"The printed numbers {numbers}. An ordinary regression forest on the same "
+            f"distributions matches {how_many} of them as well."
+        )
+
     def findings(self):
         table = confusion_of(self, self.more_methods())
         random = self.steps[self.steps.setting == "SA-IIS, random start, 200 steps"].assign(

@@ -53,6 +53,9 @@ class MadeUp(Chapter):
         }
         return claims_table(published.claims("made_up"), evidence)
 
+    def answer(self):
+        return "Neighbours come out."
+
     def findings(self):
         mean = self.counted.groupby("method")["kl_divergence"].mean()
         return [f"K-L of kNN is {mean['kNN']:.3f}, of the mean {mean['MeanPredictor']:.3f}."]
