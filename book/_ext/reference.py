@@ -21,6 +21,15 @@ GENERATED = PAGES / "generated"
 #: Chapters that are no notebooks of their own name.
 PAGE_OF = {"images": "book/photographs"}
 
+#: Classes whose chapter has their algorithm in 40 lines: label of its section.
+TAUGHT = {
+    "StructRF": "structrf-method",
+    "LDLForest": "ldlf-method",
+    "MSLP": "mslp-method",
+    "AdaBoostLDL": "ada-method",
+    "MLDF": "mldf-method",
+}
+
 _LISTS = ("Parameters", "Attributes")
 _FIELD = re.compile(r"(\w[\w, .*]*) : (.*)")
 #: As numpydoc writes it, with the parentheses around it.
@@ -101,6 +110,9 @@ def add_chapters(app, what, name, thing, options, lines):
     if what == "class" and estimator in dict(all_estimators()):
         lines += ["", ".. rubric:: In the book", ""]
         lines.append(f"- :ref:`Its model in one equation <method-{estimator.lower()}>`")
+        if estimator in TAUGHT:
+            text = "Its equations, and its code in 40 lines of NumPy"
+            lines.append(f"- :ref:`{text} <{TAUGHT[estimator]}>`")
         for page, shown in chapters().get(estimator, {}).items():
             lines.append(f"- :doc:`/{page}`" + (f", as {', '.join(shown)}" if shown else ""))
         lines.append("")
