@@ -57,8 +57,9 @@ class MSLP(NeighbourDecoder):
     new rows are then predicted badly. Identical rows are embedded at one point. A graph in parts
     needs no care.
 
-    Ties among neighbours go to the row nearest in the features. The scale of the weights is the
-    mean over linked pairs, i and j once (section 3.1). Features are not centred, as in Eq. 10.
+    Of rows equally far in the labels, the one nearer in the features counts as nearer. The scale of
+    the weights is the mean over linked pairs, i and j once (section 3.1). Features are not centred,
+    as in Eq. 10.
 
     By default K-L is above 1.05 of the training mean's on M2B, of the 16 sets of the book's
     page on defaults.
