@@ -54,7 +54,7 @@ def show_head_to_head(records, first, second, names, caption=None, measure="kl_d
     table = head_to_head(records, first, second, names, measure)
     caption = caption or f"{MEASURES[measure].label}: {first} and {second}"
     found = wins(records[records.dataset.isin(list(names))], [(first, second)], [measure])
-    caption += f" ({first} shown better on {found.shown}, {second} on {found.worse} of "
+    caption += f" ({first} significantly better on {found.shown}, {second} on {found.worse} of "
     caption += f"{found.cells - found.untested} sets tested)"
     return show(table, caption, False, form="{:.4f}")
 
@@ -162,16 +162,16 @@ def _winner(first, second, pair, measure):
     if np.isnan(p):
         return "one split: no test"
     if p >= LEVEL:
-        return "no difference shown"
+        return "no significant difference"
     return first if (pair.difference > 0) == MEASURES[measure].greater_is_better else second
 
 
 def tally(records, pairs, measures):
-    """For each pair of methods: cells (data set x measure) in which one is better.
+    """For each pair of methods: comparisons (data set x measure) in which one is better.
 
-    "shown" counts differences with p below 5%, in the corrected and (in brackets) the paired test;
-    "Holm / BH" those of the corrected test that are left when the cells are one family of tests.
-    Cells that cannot be tested are those of ``Wins``.
+    "significant" counts differences with p below 5%, in the corrected and (in brackets) the paired
+    test. "Holm / BH" counts those of the corrected test that are left in view of all comparisons.
+    What cannot be tested is said at ``Wins``.
 
     See Also
     --------
@@ -181,11 +181,12 @@ def tally(records, pairs, measures):
     for first, second in pairs:
         fought = duels(records, first, [second], measures)
         found = wins(records, [(first, second)], measures)
-        row = {"first": first, "second": second, "cells": found.cells, "first better": found.better}
+        row = {"first": first, "second": second, "comparisons": found.cells}
+        row["first better"] = found.better
         for side, ahead in (("first", fought.gain > 0), ("second", fought.gain < 0)):
             held = found.shown if side == "first" else found.worse
             paired = int((ahead & (fought.p < LEVEL)).sum())
-            row[f"{side} better, shown"] = Shown(held.plain, paired)
+            row[f"{side} better, significant"] = Shown(held.plain, paired)
             row[f"{side} better, Holm / BH"] = Beside(held.holm, held.bh)
         row["cannot be tested"] = found.untested + found.lacking
         rows.append(row)
@@ -310,7 +311,9 @@ def critical_difference(records, methods, measure, title):
             )
     axis.set_yticks(rows, [plain(name) for name in average.index])
     axis.set_ylim(len(average) + 0.6, -0.6)
-    axis.set_xlabel(f"average rank over {len(ranks)} families of {sets} data sets; 1 is the best")
+    axis.set_xlabel(
+        f"average rank over {len(ranks)} groups of related data sets ({sets} in all); 1 is the best"
+    )
     axis.set_title(title)
     figure.tight_layout()
     return figure

@@ -16,6 +16,7 @@ class StructRF(Chapter):
     title = "StructRF (Chen et al. 2018)"
     place = 1
     measures = experiments.MEASURES
+    own_method = "StructRF"
     printed_tables = tuple(experiments.TABLE_OF.values())
     exhibits = {
         "figure 1": figures.figure_1,

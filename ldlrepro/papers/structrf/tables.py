@@ -52,9 +52,9 @@ def show_steps(chapter):
 
 
 def show_nodes_and_zeros(chapter):
-    """RF with other smallest nodes, and with raised zeros: cells that agree, and what is nearest.
+    """RF with other smallest nodes, and with raised zeros: numbers that match, and what is nearest.
 
-    Behind the titles of what is nearest, the cells that agree with one setting a data set.
+    Behind the titles of what is nearest, the numbers that match with one setting a data set.
     """
     records, printed, names = chapter.records, chapter.printed, chapter.names
     excluded = chapter.excluded_datasets
@@ -62,11 +62,11 @@ def show_nodes_and_zeros(chapter):
     tried = {"nodes": with_settings(sizes), "zeros": with_settings(records["raised_zeros"])}
     both = pd.concat(tried.values())
     fixed = fixed_settings(both, printed, {"RF": both.setting.unique()}, excluded)
-    yield show(fixed, "RF: cells that agree under one setting for all data sets", False)
+    yield show(fixed, "RF: numbers that match under one setting for all data sets", False)
     for what, mine in zip(("smallest node", "floor"), tried.values(), strict=True):
         nearest = nearest_settings(mine, printed, "RF", names)
         counted = ~nearest["data set"].isin([names[d] for d in excluded])
-        total = sum(nearest["cells that agree"][counted], Outcomes(0, 0, 0, 0))
+        total = sum(nearest["numbers that match"][counted], Outcomes(0, 0, 0, 0))
         yield show(nearest, f"RF: the {what} nearest to the printed cells ({total})", False)
 
 
