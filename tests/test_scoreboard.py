@@ -148,9 +148,7 @@ def test_an_answer_says_what_the_verdicts_say(name, board):
     assert {claim: there[claim] for claim in verdicts} == verdicts
     own = board.set_index("paper").own[chapter.title]
     (line,) = [one for one in scoreboard.answers("..").splitlines() if chapter.title in one]
-    held = (
-        "holds" if own.ratio >= 0.95 else "holds in part" if own.ratio >= 0.5 else "does not hold"
-    )
+    held = verdict(own.ratio)
     assert re.match(rf"- \*\*. {held}\*\* · ", line)
 
 
