@@ -485,14 +485,15 @@ def _process(refit, folder=None):
     folder = paths.PACKAGE.parent if folder is None else folder
     data = (paths.local_copies() or paths.downloads()).resolve()
     variables = worker.variables() | {"PYTHONPATH": str(folder), "LDLREPRO_DATA": str(data)}
-    process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-m", refit],
-        cwd=folder,
-        env=os.environ | variables,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    with worker.undisturbed():
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", refit],
+            cwd=folder,
+            env=os.environ | variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
     try:
         yield process
     finally:
