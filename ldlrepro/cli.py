@@ -382,6 +382,8 @@ def _seconds(text):
 def _file(text):
     if Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"{text} is a folder: name a file in it")
+    if Path(text).exists() and not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"{text} is no file, but a FIFO, a socket or a device")
     if Path(text).parent.is_dir():
         return _path(text)
     raise argparse.ArgumentTypeError(f"there is no folder {Path(text).parent}")

@@ -322,7 +322,7 @@ def _stale(papers):
 
 def _stale_marks(paper, experiment, method, dataset, records, known, found):
     for (mark, form), rows in records.groupby(["fingerprint", "source"]):
-        old_method, old_data = mark.split(".")
+        old_method, _, old_data = mark.partition(".")
         new_data = of_data(dataset, form, experiment.images)
         if not known.same_mark("data", old_data, new_data):
             request = {"dataset": dataset, "source": form}
