@@ -101,8 +101,8 @@ def _run(tasks, experiment, store, n_jobs, progress):
     if failures:
         raise RunError(
             f"{len(failures)} of {len(tasks)} fits failed; the others are "
-            f"{'kept' if store else 'lost, for no folder was named'}. The first: {failures[0]} Mend "
-            f"that method or leave it out; the same command goes on."
+            f"{'kept' if store else 'lost, for no folder was named'}. The first: {failures[0]} "
+            "Mend that method or leave it out; the same command goes on."
         )
     return records, notes
 
