@@ -241,7 +241,7 @@ def parser():
         every,
         "agreement",
         commands.agreement,
-        "printed cells against our methods: those that agree, those that can tell",
+        "how many informative printed numbers each of our methods matches",
         "Printed rows stand down the side, our methods across.",
         "ldlrepro agreement mslp",
     )
