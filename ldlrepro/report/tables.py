@@ -10,7 +10,7 @@ from ldlrepro.report.html import as_html
 from ldlrepro.report.values import Beside, Outcomes, Spread
 
 #: How a table marks the outcome of a cell.
-MARKS = {published.AGREES: "✓", published.DIFFERS: "✗", published.CANNOT_TELL: "?"}
+MARKS = {published.MATCHES: "✓", published.DIFFERS: "✗", published.UNINFORMATIVE: "?"}
 _STUB = "<b>ours</b><br>printed"
 
 
@@ -120,7 +120,7 @@ def agreement(compared, names, excluded=()):
 
     Returns
     -------
-    DataFrame of ``Outcomes``, one row a data set and a last one "all that count", one column a
+    DataFrame of ``Outcomes``, one row a data set and a last one "all counted", one column a
     method; None where nothing was run, a text where cells that were run cannot be judged
 
     See Also
@@ -131,7 +131,7 @@ def agreement(compared, names, excluded=()):
     for method in compared.method.unique():
         mine = compared[compared.method == method]
         column = {names[d]: mine[mine.dataset == d] for d in compared.dataset.unique()}
-        column["all that count"] = mine[~mine.dataset.isin(excluded)]
+        column["all counted"] = mine[~mine.dataset.isin(excluded)]
         table[method] = {row: _outcomes(some) for row, some in column.items()}
     return pd.DataFrame(table).rename_axis("data set")
 
@@ -185,7 +185,9 @@ def _one_row_a_cell(compared, captions):
             "outcome": compared.outcome,
         }
     )
-    return show(frame, f"All {len(frame)} printed cells of these tables in one", False, folded=True)
+    return show(
+        frame, f"All {len(frame)} printed numbers of these tables in one", False, folded=True
+    )
 
 
 def by_data_set(ours, printed, caption, heads, order):
@@ -294,8 +296,13 @@ def _written(value, form, missing):
 
 
 def _cell(text):
-    long = " class='long'" if len(text) > 40 else ""
-    return f"<td{long}>{escape(text)}</td>"
+    kind = "long" if len(text) > 40 else "name" if _is_name(text) else ""
+    return f"<td class='{kind}'>{escape(text)}</td>" if kind else f"<td>{escape(text)}</td>"
+
+
+def _is_name(text):
+    """Whether a text may break into lines: words, and more of them than a column is wide."""
+    return len(text) > 14 and " " in text and sum(map(str.isalpha, text)) > len(text) / 2
 
 
 def _away(cell):
