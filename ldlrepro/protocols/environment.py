@@ -101,9 +101,12 @@ def _numpy_features():
 
 
 @lru_cache
-def versions(images=False):
-    """Versions of Python and of the packages that numbers depend on, from images too."""
-    packages = (*PACKAGES, *OF_IMAGES) if images else PACKAGES
+def versions(images=False, packages=()):
+    """Versions of Python and of the packages that numbers depend on, from images too.
+
+    ``packages`` are more of them, on which a method of another package depends.
+    """
+    packages = (*PACKAGES, *(OF_IMAGES if images else ()), *packages)
     return {"python": platform.python_version()} | {p: version(p) for p in packages}
 
 
@@ -157,11 +160,16 @@ def torch_kernels():
     return f"loops {loops}, oneDNN {convolutions}, MKL {products}"
 
 
-def maker(images=False):
-    """What a record says of the process that made it, from images or not."""
-    kernels = cpu() | ({"torch": torch_kernels()} if images else {})
+def maker(images=False, packages=()):
+    """What a record says of the process that made it, from images or not.
+
+    Parameters
+    ----------
+    packages : tuple of the packages that a method brings along, as `versions` takes them
+    """
+    kernels = cpu() | ({"torch": torch_kernels()} if images or "torch" in packages else {})
     return {
-        "versions": versions(bool(images)),
+        "versions": versions(bool(images), packages),
         "machine": machine(),
         "blas": blas(),
         "cpu": kernels,
