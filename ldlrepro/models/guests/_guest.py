@@ -251,7 +251,7 @@ def _apart(seed):
     keras.config.set_floatx("float32")
     keras.config.set_epsilon(1e-7)
     try:
-        with one_thread(), keras.device("cpu:0"), redirect_stdout(io.StringIO()):
+        with one_thread(), keras.device("cpu"), redirect_stdout(io.StringIO()):
             yield
     finally:
         random.setstate(states[0])
