@@ -10,7 +10,7 @@ and with loops compiled for one of them, unless the variables below are set alre
 import os
 import platform
 from functools import lru_cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 import joblib
@@ -108,6 +108,18 @@ def versions(images=False, packages=()):
     """
     packages = (*PACKAGES, *(OF_IMAGES if images else ()), *packages)
     return {"python": platform.python_version()} | {p: version(p) for p in packages}
+
+
+def missing(packages):
+    """Those of some packages that are not installed."""
+    return [name for name in packages if not _is_installed(name)]
+
+
+def _is_installed(package):
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
 
 
 @lru_cache
