@@ -10,9 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import first_folds
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 
 import ldlrepro
 from ldlrepro import paths
@@ -21,6 +23,8 @@ from ldlrepro.datasets import make_toy
 from ldlrepro.errors import MissingPackageError, ProjectedWarning, UnknownNameError
 from ldlrepro.models.guests import PREFIX, RELEASE, Guest, _guest, guest_named, guest_names
 from ldlrepro.papers import get_paper
+from ldlrepro.papers.comparison.studies.time_limit import OVER
+from ldlrepro.papers.later import experiments
 from ldlrepro.papers.later.experiments import GUESTS, RUN
 from ldlrepro.protocols import environment, fingerprint
 from ldlrepro.user.compare import compare, load_methods
@@ -336,6 +340,32 @@ def test_every_guest_has_its_paper():
     assert GUESTS.does_not_run[GUESTS.does_not_run != ""].str.len().min() > 20
 
 
+def test_what_does_not_end_or_fails_is_left_out(tmp_path, monkeypatch):
+    table = tmp_path / "first_folds.csv"
+    for module in (first_folds, experiments):
+        monkeypatch.setattr(module, "FIRST_FOLDS", table)
+    methods = {m.estimator.name: m for m in experiments.RELEASED.methods}
+    found = {
+        ("LALOT", "Movie"): {"seconds": np.nan, "off": np.nan, "failure": ""},
+        ("LDL_LRR", "Movie"): {"seconds": 1.23456, "off": 0.25, "failure": ""},
+        ("AA_KNN", "SJAFFE"): {"seconds": 0.5, "off": np.nan, "failure": "ValueError: x, y"},
+    }
+    rows = [first_folds.row(methods[name], d, one) for (name, d), one in found.items()]
+    first_folds.write([*rows, rows[0] | {"dataset": "M2B", "release": "0.0.1"}])
+    assert [*experiments._left_out()] == [
+        ("AA_KNN", "SJAFFE", "ValueError: x, y"),
+        ("LALOT", "Movie", OVER),
+    ]
+    assert ",1.23,0.25,," in table.read_text(encoding="utf-8")
+
+
+def test_methods_that_choose_have_eight_points_and_the_released_one_first():
+    for method in experiments.TUNED.methods:
+        points = [*ParameterGrid(method.grid)]
+        assert len(points) == 8 and {"scale": None, "parameters": {}} in points, method.name
+    assert experiments.TUNED.chosen_on == "validation"
+
+
 # --- with the package itself ---------------------------------------------------------------------
 
 
@@ -362,3 +392,11 @@ def test_a_method_of_the_package_learns_and_can_be_repeated(name):
     assert P.dtype == np.float64 and np.allclose(P.sum(axis=1), 1)
     again = clone(model).fit(toy.X, toy.D).predict(toy.X_test)
     assert (P == again).all() and model.score(toy.X, toy.D) > -1
+
+
+@with_extra
+def test_the_weights_that_are_tried_are_those_of_the_classes():
+    for method in experiments.TUNED.methods:
+        kind = _guest._class_of(method.estimator.name)
+        for parameters in method.grid["parameters"]:
+            assert _guest._arguments(kind, parameters) == (parameters, {})
