@@ -20,7 +20,7 @@ from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, MULTILABEL
 
 #: What a printed cell says of ours: see `compare`.
-AGREES, DIFFERS, CANNOT_TELL = "agrees", "differs", "cannot tell"
+MATCHES, DIFFERS, UNINFORMATIVE = "matches", "differs", "uninformative"
 
 #: Measures whose printed cells are checked: their values lie in [0, upper].
 KNOWN = DISTRIBUTION | MULTILABEL
@@ -36,8 +36,8 @@ def claims(paper: str) -> pd.DataFrame:
     """What a paper asserts in words that could be measured, whether it was measured here or not.
 
     Returns a frame of strings in the order of the paper: ``id`` (of one paper, unique), ``section``
-    (every place that says so), ``claim`` (in our words), ``printed`` (a number of the sentence, ""
-    for none).
+    (every place that says so), ``claim`` (a sentence in our words), ``printed`` (a number of the
+    sentence, "" for none), ``headline`` ("yes" for the three to five that matter most).
     Raises UnknownNameError for a paper without such a list.
     """
     path = paths.PUBLISHED / f"{paper}_claims.csv"
@@ -90,10 +90,10 @@ def compare(ours: pd.DataFrame, paper_rows: pd.DataFrame, on=("dataset", "method
     ``null``, ``ours``, ``ours_std``, ``difference`` (ours - published), ``difference_in_stds`` (in
     published standard deviations; NaN where none is printed or it is 0), ``tolerance``; ``within``
     (nullable boolean: ours is within the tolerance; NA where we have no number, or no tolerance),
-    ``tells`` (the null predictor is not within it; NA as before) and ``outcome``: AGREES where ours
-    is within the tolerance and the cell tells, CANNOT_TELL where both are within, DIFFERS where
-    ours is not. ``repeated`` marks cells that another one of the row determines, which counts leave
-    out: Sorensen beside Intersection. Rows of ours that the paper lacks are dropped.
+    ``tells`` (the null predictor is not within it; NA as before) and ``outcome``: DIFFERS where
+    ours is not within the tolerance, UNINFORMATIVE where both are, else MATCHES.
+    ``repeated`` marks cells that another one of the row determines: Sorensen, which is not counted
+    beside Intersection. Rows of ours that the paper lacks are dropped.
     Raises pandas.errors.MergeError when a key occurs twice in `ours`.
     """
     on = list(on)
@@ -128,7 +128,7 @@ def compare(ours: pd.DataFrame, paper_rows: pd.DataFrame, on=("dataset", "method
     )
     out["within"] = within.astype("boolean").mask(~judged)
     out["tells"] = (~null_within).astype("boolean").mask(~judged)
-    outcome = np.select([~within, null_within], [DIFFERS, CANNOT_TELL], AGREES)
+    outcome = np.select([~within, null_within], [DIFFERS, UNINFORMATIVE], MATCHES)
     out["outcome"] = pd.Series(outcome, index=out.index, dtype=object).where(judged)
     out["repeated"] = _repeated(out)
     return out

@@ -7,18 +7,11 @@ import pandas as pd
 
 from ldlrepro.papers import chapter_names, get_chapter
 from ldlrepro.report import causes
-from ldlrepro.report.claims import VERDICTS, verdict
+from ldlrepro.report.claims import MARKED, VERDICTS, findings_in_markdown, verdict
 from ldlrepro.report.plots import plt
 from ldlrepro.report.values import Outcomes
 from ldlrepro.report.yardstick import confusion_of, total
 
-#: What the printed numbers of a paper's own method do, by the share of them that ours match.
-MARKS = {
-    "reproduced": "✔ holds",
-    "partly": "◐ partly",
-    "not": "✘ does not hold",
-    "not run": "not run",
-}
 _COLOURS = dict(zip(VERDICTS, ("#0072B2", "#8CC5E3", "#D55E00", "#D9D9D9"), strict=True))
 
 
@@ -85,7 +78,7 @@ def answers(folder):
     folder : where the chapters are, seen from the page that shows the list
     """
     return "\n".join(
-        f"- **{MARKS[verdict(cells_of(one)['own'].ratio)]}** · "
+        f"- **{MARKED[verdict(cells_of(one)['own'].ratio)]}** · "
         f"[{one.title}]({folder}/{one.paper.name}.ipynb): {one.answer()}"
         for one in chapters()
     )
@@ -108,13 +101,13 @@ def picture(board):
     ends = parts.cumsum(axis=1)
     y, widest = np.arange(len(board)), parts.argmax(axis=0)
     left.barh(y, 1, color="#EEEEEE", height=0.5)
-    left.barh(y, shares, color=_COLOURS["reproduced"], height=0.5)
+    left.barh(y, shares, color=_COLOURS["holds"], height=0.5)
     for i, (method, own) in enumerate(zip(methods, board.own, strict=True)):
         left.text(0, i - 0.33, method, fontsize=11, weight="bold")
         left.text(1, i - 0.33, f"{own.agree} of {own.tell}", ha="right", fontsize=11)
     for j, (word, colour) in enumerate(_COLOURS.items()):
         right.barh(y, parts[:, j], left=ends[:, j] - parts[:, j], color=colour, height=0.5)
-        dark = word in ("reproduced", "not")
+        dark = word in ("holds", "does not hold")
         for i in np.flatnonzero(claims[:, j]):
             text = f"{claims[i, j]}" + (f" {word}" if i == widest[j] else "")
             middle = ends[i, j] - parts[i, j] / 2
@@ -138,11 +131,11 @@ def picture(board):
     return figure
 
 
-def findings_in_markdown():
+def findings():
     """Findings of every chapter for page one, each paper's in a part that opens."""
     parts = []
     for chapter in chapters():
-        lines = "\n".join(f"- {line}" for line in chapter.findings())
+        lines = findings_in_markdown(chapter.claims, chapter.findings())
         link = f"More in [the chapter](../notebooks/{chapter.paper.name}.ipynb)."
         parts.append(f":::{{dropdown}} {chapter.title}\n{lines}\n\n{link}\n:::")
     return "\n\n".join(parts)
@@ -162,10 +155,10 @@ def for_readers(board):
             "uninformative numbers": [o.untold for o in both],
             "of these, ours differ": [o.outside for o in both],
             "numbers not run": board["not run"],
-            "claims reproduced": board["claims reproduced"],
-            "partly": board["claims partly"],
-            "not": board["claims not"],
-            "not run": board["claims not run"],
+            "claims that hold": board["claims holds"],
+            "in part": board["claims holds in part"],
+            "do not hold": board["claims does not hold"],
+            "not tested": board["claims not tested"],
         }
     )
 
@@ -229,7 +222,7 @@ def brought(name):
         found = state.found.where(state.found.notna(), state.tables)
         rows.append(
             {
-                "sets": what or "all that count",
+                "sets": what or "all counted",
                 "rows": len(state),
                 "with the settings of the tables": sum(state.tables, Outcomes(0, 0, 0, 0)),
                 "with what comes nearest": sum(found, Outcomes(0, 0, 0, 0)),

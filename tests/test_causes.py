@@ -120,7 +120,7 @@ def test_a_row_comes_out_only_with_the_cells_that_cannot_tell():
         tried = records([(("A", {"learner": "A"}, 1), {"x": 1.0, "y": better})])
         here = chapter(tables, tried, said)
         (row,) = causes.states(here, causes.causes(here)).to_dict("records")
-        assert str(row["tables"]) == "2 of 2; ? 0 of 2" and row["tables"].outside == 2
+        assert str(row["tables"]) == "2 of 2 (+2, 2 off)" and row["tables"].outside == 2
         assert row["state"] == state
 
 

@@ -121,8 +121,8 @@ def test_two_protocols_sign_of_similarities():
     table = mslp.two_protocols(compared, compared.iloc[:0], ["a"])
     # 1 - 0.8 is twice 1 - 0.9: a hundred percent worse.
     assert table["median difference, chosen inside the fold"].tolist() == [pytest.approx(1)]
-    assert table["cells that agree, chosen inside the fold"].tolist() == [(0, 2, 0, 0)]
-    assert table["cells that agree, best on test"].tolist() == [None]
+    assert table["numbers that match, chosen inside the fold"].tolist() == [(0, 2, 0, 0)]
+    assert table["numbers that match, best on test"].tolist() == [None]
     assert table["median difference, best on test"].isna().all()
 
 
@@ -371,7 +371,7 @@ def test_the_printed_k_l_on_movie_is_not_judged_by_a_copy_of_movie():
     chapter = LDLF()
     chapter.excluded_datasets = ["Movie"]
     verdicts = chapter.claims.set_index("claim").verdict
-    assert verdicts["K-L of sLDLF on Movie"] == "not run"
+    assert verdicts["K-L of sLDLF on Movie"] == "not tested"
 
 
 def test_the_grid_of_forests_is_read_from_the_settings():
@@ -412,5 +412,7 @@ def test_wins_count_cells_and_what_is_shown():
     assert wins(one, [("a", "b")], ["kl_divergence"], level=0.0)[:4] == (1, 1, never, never)
     assert wins(one, [("a", "c")], ["kl_divergence"]) == (0, 0, never, never, 0, 1)
     assert wins(one, [], ["kl_divergence"])[:2] == (0, 0)
-    text = "better in 1 of 2 cells, shown in 1 (Holm 1, BH 1); the reverse shown in 0"
+    text = (
+        "better in 1 of 2 comparisons, significantly in 1 (Holm 1, BH 1), significantly worse in 0"
+    )
     assert wins_claim(both, [("a", "b")], ["kl_divergence"]) == (0.5, text)

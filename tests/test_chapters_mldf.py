@@ -171,7 +171,7 @@ def test_no_common_fold_is_no_duel():
 def test_wins_count_duels():
     two = pd.concat([records(QUALITY), records({"MLDF": FIRST, "MLFE": FIRST}, dataset="B")])
     pairs = [("MLDF", rival) for rival in BY]
-    # On A two rivals are worse, one of them shown so; one is better, shown so; B is no gain.
+    # On A two rivals are worse, one of them shown so; one is better, significant so; B is no gain.
     found = wins(two, pairs, MEASURES)
     assert (found.better, found.cells, found.shown.plain, found.worse.plain) == (12, 30, 6, 6)
     assert (found.untested, found.lacking) == (0, 18)  # three rivals were not run on B
@@ -693,16 +693,17 @@ def test_claims():
     }
     found = table.verdict[list(shares)]
     assert found.tolist() == [verdict(share) for share in shares.values()]
-    assert set(found) == {"reproduced", "partly", "not"}
+    assert set(found) == {"holds", "holds in part", "does not hold"}
     for absent in ("better-than-mlfe", "lowest-ranks", "by-measure", "reuse-figure-2"):
-        assert table.verdict[absent] == "not run"
+        assert table.verdict[absent] == "not tested"
     text = table.evidence
     assert text["first-place"] == (
         "first or level in 6 of 12 cells; printed numbers: 6 of 12, on the same sets 6 of 6"
     )
     # All differences of A and B are constant over the folds: shown by either test.
     assert text["c45-better"] == (
-        "better in 12 of 24 cells, shown in 12 (Holm 12, BH 12); the reverse shown in 12 "
+        "better in 12 of 24 comparisons, significantly in 12 (Holm 12, BH 12), "
+        "significantly worse in 12 "
         "(Holm 12, BH 12); 36 more were not run with both"
     )
     assert "t-test 2/0/2, printed on the same sets 2/1/2; won 50%" in text["c45-coverage"]
@@ -718,11 +719,11 @@ def test_claims():
 def test_claims_of_methods_that_were_not_run():
     table = judged(claimed().query("method == 'MLDF'"), ACCURACY)
     ran = table.section.str.contains("Figure 3") | (table.index == "growth-overfitting")
-    assert set(table.verdict[~ran]) == {"not run"}
-    assert "not run" not in set(table.verdict[ran])
+    assert set(table.verdict[~ran]) == {"not tested"}
+    assert "not tested" not in set(table.verdict[ran])
     one = judged(claimed().query("dataset == 'A'"), ACCURACY)  # nothing to compare sizes with
-    assert one.verdict["reuse-on-large"] == "not run"
-    assert one.verdict["first-place"] == "reproduced"
+    assert one.verdict["reuse-on-large"] == "not tested"
+    assert one.verdict["first-place"] == "holds"
 
 
 def test_mldf_grown_for_a_measure_against_those_grown_for_others():
@@ -731,7 +732,9 @@ def test_mldf_grown_for_a_measure_against_those_grown_for_others():
     By the four losses it is ahead of 5 + 4 + 3 + 2 later ones, by the others of 4 + 5 earlier ones.
     """
     table = judged(claimed(), ACCURACY, staged("MLDF", 0).assign(n_test=90))
-    assert table.evidence["by-measure"].startswith("better in 23 of 30 cells, shown in 0")
+    assert table.evidence["by-measure"].startswith(
+        "better in 23 of 30 comparisons, significantly in 0"
+    )
     assert table.evidence["by-measure"].endswith("30 cannot be tested")
 
 
@@ -752,14 +755,14 @@ def test_claims_about_labels():
         return judged(claimed(), values).loc[[uses, sunset, beach]]
 
     table = of_labels(accuracy)
-    assert table.verdict.tolist() == ["reproduced", "reproduced", "not"]
+    assert table.verdict.tolist() == ["holds", "holds", "does not hold"]
     lost = "in 2 of 12 pairs of labels, 2 (Holm 2, BH 2); gained in 1 (Holm 1, BH 1)"
     assert lost in table.evidence[uses]
     assert "Sunset deleted: +10.00% of FallFoliage's accuracy lost" in table.evidence[sunset]
     assert "Urban deleted: -10.00% of Beach's accuracy lost" in table.evidence[beach]
     gains = accuracy | {("Beach", "Sunset"): [0.88, 0.55]}  # as many gains as losses
-    assert of_labels(gains).verdict[uses] == "not"
+    assert of_labels(gains).verdict[uses] == "does not hold"
     accuracy["Urban", "Beach"] = [0.72, 0.45]
-    assert of_labels(accuracy).verdict[beach] == "partly"
+    assert of_labels(accuracy).verdict[beach] == "holds in part"
     once = {key: values[:1] for key, values in accuracy.items()}
-    assert set(of_labels(once).verdict) == {"not run"}
+    assert set(of_labels(once).verdict) == {"not tested"}

@@ -124,8 +124,8 @@ def test_a_table_a_data_set_and_tables_of_five():
         ["StructRF"],
     )
     first, second = (html.data for html in together)
-    assert "All 1 printed cells" in first and "<td>agrees</td>" in first
-    assert "<summary>s-JAFFE (1 of 1)</summary>" in second and "class='agrees'" in second
+    assert "All 1 printed cells" in first and "<td>matches</td>" in first
+    assert "<summary>s-JAFFE (1 of 1)</summary>" in second and "class='matches'" in second
 
 
 def test_a_table_carries_its_numbers_and_long_ones_are_folded():
@@ -199,12 +199,12 @@ def test_agreement_counts_cells_within_the_tolerance(shift, share):
     ours = tables.summary(records(shift=shift), measures=["kl_divergence"])
     table = tables.agreement(tables.cells(ours, printed()), NAMES)
     assert table.loc["s-JAFFE", "StructRF"] == share
-    assert table.loc["all that count", "StructRF"] == share
+    assert table.loc["all counted", "StructRF"] == share
     assert table.loc["s-JAFFE", "RF"] is None
     html = tables.show(table[["RF", "StructRF"]], "c", missing="not run").data
     assert f"<td>s-JAFFE</td><td>not run</td><td>{share[0]} of 1</td>" in html
     apart = tables.agreement(tables.cells(ours, printed()), NAMES, excluded=["SJAFFE"])
-    assert apart.loc["all that count", "StructRF"] is None
+    assert apart.loc["all counted", "StructRF"] is None
 
 
 def test_a_cell_without_any_deviation_is_not_judged():
@@ -221,10 +221,10 @@ def test_what_the_mean_predictor_agrees_with_tells_nothing():
     ours = tables.summary(mine, measures=["kl_divergence"])
     compared = tables.cells(ours, rows)
     (cell,) = compared[compared.method == "StructRF"].itertuples()
-    assert cell.outcome == "cannot tell" and cell.within and not cell.tells
+    assert cell.outcome == "uninformative" and cell.within and not cell.tells
     assert tables.agreeing(compared[compared.method == "StructRF"]) == (0, 0, 1, 1)
     html = tables.side_by_side(ours, rows, "T", ["kl_divergence"], ["StructRF"]).data
-    assert "<td class='cannot-tell'>" in html and " ?<br>" in html
+    assert "<td class='uninformative'>" in html and " ?<br>" in html
     # Far from the mean of our folds the same cell tells.
     told = tables.with_null(printed(), mine.assign(kl_divergence=1.0), "mean")
     compared = tables.cells(ours, told)
@@ -342,10 +342,10 @@ def test_head_to_head_and_tally_find_the_better_method():
     html = compare.show_head_to_head(both, "StructRF", "RF", NAMES).data
     assert "K-L: StructRF and RF" in html and f"<td>{row['p, corrected']:.4f}</td>" in html
     up = compare.tally(both, [("StructRF", "RF")], ["cosine", "kl_divergence"]).iloc[0]
-    assert up["cells"] == 2 and up["first better"] == 1  # of cosine, more is better
-    assert up["first better, shown"] == up["second better, shown"] == (1, 1)
+    assert up["comparisons"] == 2 and up["first better"] == 1  # of cosine, more is better
+    assert up["first better, significant"] == up["second better, significant"] == (1, 1)
     assert up["first better, Holm / BH"] == (1, 1) and up["cannot be tested"] == 0
-    assert "StructRF shown better on 1 (Holm 1, BH 1), RF on 0 of 1 sets tested" in html
+    assert "StructRF significantly better on 1 (Holm 1, BH 1), RF on 0 of 1 sets tested" in html
     same = pd.concat([records(), records(method="RF")])
     assert compare.tally(same, [("StructRF", "RF")], ["kl_divergence"])["first better"][0] == 0
 
@@ -368,7 +368,8 @@ def test_what_cannot_be_tested_is_no_part_of_the_family():
     found = compare.wins(pd.concat([ten, one, alone]), [("StructRF", "RF")], ["kl_divergence"])
     assert found == (2, 2, (1, 1, 1), (0, 0, 0), 1, 1) and found.ratio == 1
     assert str(found) == (
-        "better in 2 of 2 cells, shown in 1 (Holm 1, BH 1); the reverse shown in 0; "
+        "better in 2 of 2 comparisons, significantly in 1 (Holm 1, BH 1), "
+        "significantly worse in 0; "
         "1 cannot be tested; 1 more were not run with both"
     )
 
@@ -395,20 +396,28 @@ def test_claims_table():
         "one": (1.0, "in all"),
     }
     table = claims.claims_table(LISTED, evidence)
-    assert table.verdict.tolist() == ["reproduced", "not run", "partly"]
+    assert table.verdict.tolist() == ["holds", "not tested", "holds in part"]
     assert table.ours.tolist() == [False, False, True]
     assert table.section.tolist() == ["4.1", "abstract; 5", ""]
-    of_paper, own = (html.data for html in claims.show_claims(table))
-    for text in ("Claims of the paper", "it is not", "0.073", "4.1", "needs images"):
+    rules, *shown = claims.show_claims(table)
+    of_paper, own = (html.data for html in shown)
+    for text in ("All 2 claims", "it is not", "0.073", "4.1", "needs images"):
         assert text in of_paper and text not in own
-    assert "at least 95%" in of_paper and "at least 50%" in of_paper
+    assert "at least 95%" in rules and "at least 50%" in rules
+    assert "value='not-tested'> not tested (1)" in of_paper
+    cards = claims.show_headlines(table).data
+    assert "✔ holds" in cards and "it is so" in cards and "Section 4.1" in cards
+    assert "it is not" not in cards
+    assert claims.findings_in_markdown(table, {"one": "So."}) == "**✔ holds: it is so.** So."
+    with pytest.raises(UnknownNameError, match="headline claims are \\['one'\\]"):
+        claims.findings_in_markdown(table, {"other": "So."})
     assert "Questions of our own" in own and "is it?" in own and "is it?" not in of_paper
 
 
 LISTED = pd.DataFrame(
     [("one", "4.1", "it is so", "0.073"), ("other", "abstract; 5", "it is not", "")],
     columns=["id", "section", "claim", "printed"],
-)
+).assign(headline=["yes", ""])
 
 
 def test_a_list_of_claims_and_their_evidence_go_together():
@@ -431,10 +440,12 @@ def test_evidence_of_shares_and_numbers():
     assert claims.printed_numbers(several) == {"one": pytest.approx(0.412)}
 
 
-@pytest.mark.parametrize("share, word", [(1.0, "reproduced"), (0.6, "partly"), (0.1, "not")])
+@pytest.mark.parametrize(
+    "share, word", [(1.0, "holds"), (0.6, "holds in part"), (0.1, "does not hold")]
+)
 def test_verdicts(share, word):
     assert claims.verdict(share) == word
-    assert claims.verdict(float("nan")) == "not run"
+    assert claims.verdict(float("nan")) == "not tested"
 
 
 def test_claims_by_their_evidence():
@@ -457,11 +468,16 @@ def test_nearest_and_fixed_settings():
     steps = settings.with_settings(pd.concat([near, far]))
     cells = tables.published_cells("structrf", [16], ["kl_divergence"])
     row = settings.nearest_settings(steps, cells, "SA-IIS", NAMES).iloc[0]
-    assert row["nearest setting"] == "SA-IIS, 200 steps" and row["cells that agree"] == (1, 1, 0, 0)
+    assert row["nearest setting"] == "SA-IIS, 200 steps" and row["numbers that match"] == (
+        1,
+        1,
+        0,
+        0,
+    )
     fixed = settings.fixed_settings(steps, cells, {"SA-IIS": ["SA-IIS, 5 steps"]})
     rounds = settings.with_settings(pd.concat([near, far]), "rounds").setting
     assert set(rounds) == {"SA-IIS, 200 rounds", "SA-IIS, 5 rounds"}
-    assert fixed["cells that agree"][0] == (0, 1, 0, 0)
+    assert fixed["numbers that match"][0] == (0, 1, 0, 0)
 
 
 def test_sets_of_a_family_count_as_one():
@@ -477,7 +493,7 @@ def test_sets_of_a_family_count_as_one():
     assert ranks.loc["Movie"].tolist() == [3, 2, 1]
     np.testing.assert_allclose(ranks.mean(), [5 / 3, 2, 7 / 3])  # with the sets apart 1.5, 2, 2.5
     figure = compare.critical_difference(mine, list(level), "kl_divergence", "Ranks")
-    assert "over 3 families of 4 data sets" in figure.axes[0].get_xlabel()
+    assert "over 3 groups of related data sets (4 sets)" in figure.axes[0].get_xlabel()
     (bar,) = figure.axes[0].collections[1].get_paths()  # all three alike
     assert bar.vertices[:, 1].tolist() == [-0.25, 2.25]
     plt.close("all")
@@ -537,7 +553,7 @@ def test_values_as_text():
     assert (Outcomes(3, 4, 1, 5).outside, Outcomes(3, 4, 1, 5).near) == (4, 4)
     assert Outcomes(3, 4, 1, 5).cells == 9 and Share.of([True, False, True]) == (2, 3)
     some = [Outcomes(3, 4, 1, 2), Outcomes(3, 4, 0, 0), Outcomes(0, 0, 1, 2), Outcomes(0, 0, 0, 0)]
-    assert [str(v) for v in some] == ["3 of 4; ? 1 of 2", "3 of 4", "? 1 of 2", "0 of 0"]
+    assert [str(v) for v in some] == ["3 of 4 (+2, 1 off)", "3 of 4", "none (+2, 1 off)", "0 of 0"]
     assert some[0] + some[1] == (6, 8, 1, 2) and some[0].ratio == 0.75 and np.isnan(some[2].ratio)
     assert Share(1, 4).ratio == 0.25 and np.isnan(Share(0, 0).ratio)
     assert str(Spread(0.12345, np.nan)) == "0.1235" and f"{Spread(1, 2):.1f}" == "1.0±2.0"

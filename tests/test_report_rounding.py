@@ -115,11 +115,11 @@ def test_a_difference_that_rounding_makes_is_none(stated):
     frame = records(BFGS=0.0500, kNN=0.0510, other=0.0500)
     table = compare.tally(frame, [("other", "kNN"), ("BFGS", "kNN")], ["kl_divergence"])
     assert table["first better"].tolist() == [1, 0]
-    assert [shown.corrected for shown in table["first better, shown"]] == [1, 0]
-    assert table["second better, shown"].map(lambda shown: shown.paired).tolist() == [0, 0]
+    assert [shown.corrected for shown in table["first better, significant"]] == [1, 0]
+    assert table["second better, significant"].map(lambda shown: shown.paired).tolist() == [0, 0]
     wide = records(BFGS=0.0500, kNN=0.0600)
     table = compare.tally(wide, [("BFGS", "kNN")], ["kl_divergence"])
-    assert [shown.corrected for shown in table["first better, shown"]] == [1]
+    assert [shown.corrected for shown in table["first better, significant"]] == [1]
 
 
 @pytest.mark.parametrize(

@@ -51,12 +51,18 @@ def test_a_folder_is_a_paper_a_chapter_and_a_row_of_the_scoreboard(sixth, capsys
     assert cli.main(["status", "made_up"]) == 0
     assert "made_up: 35 of 35 folds done" in capsys.readouterr().out
     assert chapter.state() == "Every data set was run, and no record is stale."
-    assert chapter.claims.verdict.tolist()[-1] == "not run" and len(chapter.claims) == 6
-    assert "nan" not in chapter.findings()[0]
+    assert chapter.claims.verdict.tolist()[-1] == "not tested" and len(chapter.claims) == 6
+    assert "nan" not in chapter.findings()["beats-mean"]
     monkeypatch.setattr(scoreboard, "chapters", lambda: [chapter])
     row = scoreboard.scoreboard().iloc[0]
     assert row.paper == "Made up (Nobody 2030)" and row.own.cells == 4
-    assert sum(row[f"claims {word}"] for word in ("reproduced", "partly", "not", "not run")) == 6
+    assert (
+        sum(
+            row[f"claims {word}"]
+            for word in ("holds", "holds in part", "does not hold", "not tested")
+        )
+        == 6
+    )
     assert len(scoreboard.for_readers(scoreboard.scoreboard())) == 1
 
 

@@ -5,7 +5,7 @@ numbers, as a rule a frame of them; those called ``show_`` and more make HTML of
 """
 
 from ldlrepro.report.chapter import Chapter
-from ldlrepro.report.claims import show_claims, show_verdicts
+from ldlrepro.report.claims import show_claims, show_headlines
 from ldlrepro.report.compare import show_head_to_head, tally
 from ldlrepro.report.departures import show_departures
 from ldlrepro.report.provenance import show_provenance
@@ -37,11 +37,11 @@ __all__ = [
     "show_departures",
     "show_each_data_set",
     "show_head_to_head",
+    "show_headlines",
     "show_identities",
     "show_nearest",
     "show_provenance",
     "show_rounding",
-    "show_verdicts",
     "skill_picture",
     "summary",
     "tally",

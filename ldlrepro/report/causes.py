@@ -9,7 +9,7 @@ from ldlrepro.report.tables import agreeing, cells, cells_by_setting, show, summ
 from ldlrepro.report.values import Outcomes
 
 #: What becomes of a printed row.
-STATES = ("comes out", "matched", "narrowed", "open", "cannot tell")
+STATES = ("comes out", "matched", "narrowed", "open", "uninformative")
 
 
 def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
@@ -64,7 +64,7 @@ def states(chapter, table):
     "comes out" with the settings of the tables: nearly all cells that tell agree, and of all cells,
     the others among them, ours is within the tolerance in nearly all; "matched" so with a setting
     of `causes`, on as many cells; "narrowed" where one brings more cells within the tolerance than
-    the tables have, and no fewer that tell and agree; "cannot tell" where no cell tells; "open".
+    the tables have, and no fewer that tell and agree; "uninformative" where no cell tells; "open".
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def states(chapter, table):
         ]
         state, by, best = "open", "", None
         if not tables.tell:
-            state, nearer = "cannot tell", [o for o in tried if o[1].found.near > tables.near]
+            state, nearer = "uninformative", [o for o in tried if o[1].found.near > tables.near]
             by, best = max(nearer, key=lambda one: one[1].found.near, default=("", None))
         elif _out(tables):
             state = "comes out"
@@ -132,7 +132,7 @@ def show_causes(table, state, title):
     --------
     states, causes : The numbers.
     """
-    yield show(state, f"{title}: cells that agree, of those that can tell; ? of the others", False)
+    yield show(state, f"{title}: informative numbers that match; in brackets the others", False)
     missed = state.printed[state.state != "comes out"]
     behind = table[table.printed.isin(missed)].sort_values("printed", kind="stable")
     if len(behind):

@@ -13,8 +13,9 @@ from ldlrepro.errors import UnknownNameError
 from ldlrepro.parameters import described, listed
 from ldlrepro.protocols.state import datasets_of
 from ldlrepro.report import provenance
-from ldlrepro.report.claims import show_claims, show_verdicts
+from ldlrepro.report.claims import findings_in_markdown, show_claims, show_headlines
 from ldlrepro.report.departures import show_departures
+from ldlrepro.report.evidence import evidence_picture
 from ldlrepro.report.plots import Figure, style
 from ldlrepro.report.rounding import show_rounding
 from ldlrepro.report.tables import (
@@ -32,8 +33,8 @@ from ldlrepro.report.yardstick import confusion_of, confusion_picture, skill_pic
 class Chapter:
     """What every chapter has. A paper's own chapter is a subclass in its folder.
 
-    A subclass sets ``paper``, ``title``, ``place``, ``measures`` and ``printed_tables``, and
-    defines ``is_own``, ``judge``, ``answer``, ``findings`` and ``exhibits``.
+    A subclass sets the attributes from ``paper`` to ``printed_tables``, and defines ``is_own``,
+    ``judge``, ``answer``, ``findings`` and ``exhibits``.
 
     Parameters
     ----------
@@ -48,6 +49,9 @@ class Chapter:
     title : str, the method with authors and year
     place : int, of the chapter in the book
     measures : names of the measures that its tables print
+    own_method : name of the printed row that the picture at the head shows
+    lead_measure : the measure of that picture
+    null_in_words : what it calls the predictor that ignores the features
     printed_tables : numbers of the printed tables that stand beside the experiment "tables"
     exhibits : dict, name -> function of the chapter that returns what `show` displays
     wanted : data sets that are shown, in the paper's order
@@ -61,6 +65,9 @@ class Chapter:
     title = ""
     place = 0
     measures = ()
+    own_method = ""
+    lead_measure = "kl_divergence"
+    null_in_words = "the mean predictor"
     printed_tables = ()
     exhibits = {}
 
@@ -85,7 +92,7 @@ class Chapter:
         raise NotImplementedError
 
     def findings(self):
-        """What matters most: a list of sentences with numbers from the records."""
+        """Dict, id of a headline claim -> a short paragraph with numbers from the records."""
         raise NotImplementedError
 
     def records_of_tables(self):
@@ -204,8 +211,8 @@ class Chapter:
         """What `show` can show: {name: function of the chapter}."""
         return COMMON | self.exhibits
 
-    def show(self, name):
-        """Show a table, figure or text in a notebook, by its name among the exhibits.
+    def show(self, *names):
+        """Show tables, figures or texts in a notebook, by their names among the exhibits.
 
         Raises
         ------
@@ -213,48 +220,56 @@ class Chapter:
             No exhibit of this name.
         """
         known = self.known()
-        if name not in known:
-            raise UnknownNameError(
-                f"{self.title} shows no {name!r}; there are: {', '.join(known)}."
-            )
-        shown = known[name](self)
-        for one in shown if isinstance(shown, Iterator) else [shown]:
-            if isinstance(one, str):
-                print(one)
-            elif one is not None and not isinstance(one, Figure):  # these a notebook shows itself
-                display(one)
+        for name in names:
+            if name not in known:
+                there = ", ".join(known)
+                raise UnknownNameError(f"{self.title} shows no {name!r}; there are: {there}.")
+            shown = known[name](self)
+            for one in shown if isinstance(shown, Iterator) else [shown]:
+                if isinstance(one, str):
+                    print(one)
+                elif one is not None and not isinstance(one, Figure):  # notebooks show these
+                    display(one)
 
-    def conclusions(self):
-        """`findings` as a list in Markdown; of the committed records of all data sets."""
+    def in_words(self, text):
+        """What ``text()`` says, where the committed records of all data sets are shown."""
         if self.profile != "paper":
-            return "Conclusions are drawn from real data alone; the numbers above are synthetic."
+            return Markdown("Conclusions are drawn from real data alone. These are synthetic.")
         if self.is_partial:
-            return "Conclusions are drawn from the committed records of all data sets alone."
-        return "\n".join(f"- {line}" for line in self.findings())
+            return Markdown("Conclusions are drawn from the committed records of all data sets.")
+        return Markdown(text())
+
+    def evidence(self):
+        """The picture at the head: the method of the paper, a row a data set."""
+        return evidence_picture(self, self.own_method, self.lead_measure, self.null_in_words)
 
     def agreement_caption(self):
-        """Caption of the table of cells that agree."""
+        """Caption of the table of numbers that match."""
         numbers = list(self.printed_tables)
-        if len(numbers) == 1:
-            return f"Cells that agree with Table {numbers[0]}"
-        return f"Cells that agree with Tables {min(numbers)}-{max(numbers)}"
+        many = f"s {min(numbers)}-{max(numbers)}" if len(numbers) > 1 else f" {numbers[0]}"
+        return (
+            f"Informative numbers of Table{many} that ours match; in brackets the uninformative "
+            "ones, and how many of these ours miss"
+        )
 
 
 def show_agreement(chapter):
-    """Cells that agree, by data set and method."""
+    """Printed numbers that ours match, by data set and method."""
     table = agreement(chapter.compared, chapter.names, chapter.excluded_datasets)
     return show(table, chapter.agreement_caption(), missing="not run", folded=False)
 
 
 #: Exhibits of every chapter.
 COMMON = {
-    "verdicts": lambda chapter: show_verdicts(chapter.claims),
+    "answer": lambda chapter: chapter.in_words(lambda: f"**{chapter.answer()}**"),
+    "headlines": lambda chapter: show_headlines(chapter.claims),
+    "evidence": lambda chapter: chapter.evidence(),
+    "findings": lambda c: c.in_words(lambda: findings_in_markdown(c.claims, c.findings())),
     "agreement": show_agreement,
     "state": Chapter.state,
     "confusion": lambda c: confusion_picture(confusion_of(c, c.more_methods())),
     "skill": lambda c: skill_picture(c.ours, c.printed, c.names, c.order),
     "claims": lambda chapter: show_claims(chapter.claims),
-    "conclusions": lambda chapter: Markdown(chapter.conclusions()),
     "departures": show_departures,
     "identities": lambda chapter: show_identities(chapter.paper.name),
     "rounding": show_rounding,

@@ -4,30 +4,34 @@ A piece of evidence is (share, text): the share of cells in which a claim holds,
 was run, and what was found. A claim about one number has one cell.
 """
 
+from html import escape
+
 import numpy as np
 import pandas as pd
+from IPython.display import HTML
 
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.report.compare import LEVEL, pairs_of, wins
-from ldlrepro.report.tables import show
+from ldlrepro.report.html import as_html
 from ldlrepro.report.values import Share
 
 #: A claim on many cells is reproduced from this share of them on, partly from the second on.
 REPRODUCED, PARTLY = 0.95, 0.5
 #: Ours has come to a number in a sentence when it is within this share of it.
 NEAR = 0.03
-#: Caption of the table of claims.
-CAPTION = (
-    "Claims of the paper. Reproduced: holds in at least "
-    f"{REPRODUCED:.0%} of its cells (data set x measure, say); partly: in at least {PARTLY:.0%}; a "
-    f"printed number: ours within {NEAR:.0%} of it. Shown: p below 5%, where no other level is "
-    "named, in the t-test corrected for overlapping training rows; Holm, BH: still so with all "
-    "tests of the claim as one family"
+#: How the verdicts of the table of claims are made.
+RULES = (
+    f"A claim holds if it does in at least {REPRODUCED:.0%} of its comparisons, in part if in at "
+    f"least {PARTLY:.0%}. A printed number holds if ours is within {NEAR:.0%} of it. Significant: "
+    "p below 5% in the t-test corrected for overlapping training rows. Holm, BH: what is left in "
+    "view of all tests of the claim."
 )
 
 
 #: What becomes of a claim, in the order in which verdicts are shown.
-VERDICTS = ("reproduced", "partly", "not", "not run")
+VERDICTS = ("holds", "holds in part", "does not hold", "not tested")
+#: The same with a mark.
+MARKED = {word: f"{mark} {word}" for word, mark in zip(VERDICTS, "✔◐✘–", strict=True)}
 
 
 class Ours(str):
@@ -53,8 +57,8 @@ def claims_table(listed, evidence):
 
     Returns
     -------
-    DataFrame: section, claim, printed, verdict, evidence, ours (bool); the claims in the order of
-    the list, then our own questions
+    DataFrame: id, section, claim, printed, headline (bool), verdict, evidence, ours (bool). The
+    claims are in the order of the list, then come our own questions, whose id is the question
 
     Raises
     ------
@@ -69,13 +73,12 @@ def claims_table(listed, evidence):
             f"listed: {sorted(given - wanted)}"
         )
     rows = [
-        (claim.section, claim.claim, claim.printed, *evidence[claim.id], False)
-        for claim in listed.itertuples()
+        (c.id, c.section, c.claim, c.printed, c.headline == "yes", *evidence[c.id], False)
+        for c in listed.itertuples()
     ]
-    rows += [("", str(question), "", *found, True) for question, found in own.items()]
-    table = pd.DataFrame(
-        rows, columns=["section", "claim", "printed", "verdict", "evidence", "ours"]
-    )
+    rows += [(str(q), "", str(q), "", False, *found, True) for q, found in own.items()]
+    head = ["id", "section", "claim", "printed", "headline", "verdict", "evidence", "ours"]
+    table = pd.DataFrame(rows, columns=head)
     return table.assign(verdict=table.verdict.map(verdict))
 
 
@@ -94,43 +97,99 @@ def printed_numbers(listed):
     return found
 
 
+def show_headlines(table):
+    """The headline claims of ``claims_table`` as cards: verdict, sentence, section.
+
+    See Also
+    --------
+    show_claims : All claims, with the evidence.
+    """
+    cards = "".join(
+        f"<div class='card {_css(c.verdict)}'><b>{MARKED[c.verdict]}</b>"
+        f"<p>{escape(c.claim)}</p><small>{escape(_place(c.section))}</small></div>"
+        for c in table[table.headline].itertuples()
+    )
+    return HTML(f"<div class='ldl-cards'>{cards}</div>")
+
+
+def findings_in_markdown(table, findings):
+    """What was found on each headline claim: the claim, its verdict and a short paragraph.
+
+    Parameters
+    ----------
+    table : result of `claims_table`
+    findings : dict, id of a headline claim -> text
+
+    Raises
+    ------
+    UnknownNameError
+        The findings are not those of the headline claims.
+    """
+    heads = table[table.headline]
+    if set(heads.id) != set(findings):
+        raise UnknownNameError(
+            f"findings are of {sorted(findings)}; headline claims are {sorted(heads.id)}"
+        )
+    return "\n\n".join(
+        f"**{MARKED[c.verdict]}: {c.claim}.** {findings[c.id]}" for c in heads.itertuples()
+    )
+
+
 def show_claims(table):
-    """``claims_table`` as HTML: the claims of the paper, then our own questions.
+    """``claims_table`` as HTML: the claims of the paper, to choose from by verdict, then ours.
 
     See Also
     --------
     tally : Wins and losses that such evidence counts.
     """
-    theirs, own = (table[table.ours == ours].drop(columns="ours") for ours in (False, True))
-    yield show(theirs, CAPTION, False)
-    if len(own):
-        yield show(own.drop(columns=["section", "printed"]), "Questions of our own", False)
+    yield RULES
+    for own in (False, True):
+        mine = table[table.ours == own]
+        if len(mine):
+            yield _folded_claims(mine, own)
 
 
-def show_verdicts(table):
-    """``claims_table`` in short, as HTML: how many claims have each verdict, and which.
-
-    See Also
-    --------
-    show_claims : With the evidence.
-    """
-    theirs = table[~table.ours]
+def _folded_claims(claims, own):
+    choices = ["all", *(word for word in VERDICTS if word in set(claims.verdict))]
+    name = "own" if own else "claims"
+    radios = "".join(
+        f"<label><input type='radio' name='{name}' value='{_css(word)}'"
+        f"{' checked' if word == 'all' else ''}> {word}"
+        f" ({len(claims) if word == 'all' else (claims.verdict == word).sum()})</label>"
+        for word in choices
+        if len(choices) > 2
+    )
+    caption = f"Questions of our own: {len(claims)}" if own else f"All {len(claims)} claims"
+    head = ["verdict", "claim", *([] if own else ["section", "printed"]), "evidence"]
     rows = [
-        (word, len(mine), "; ".join(f"{c.claim} ({c.section})" for c in mine.itertuples()))
-        for word in VERDICTS
-        if len(mine := theirs[theirs.verdict == word])
+        [f"<td class='{_css(c.verdict)}'>{MARKED[c.verdict]}</td>"]
+        + [f"<td class='long'>{escape(c.claim)}</td>"]
+        + ([] if own else [f"<td>{escape(c.section)}</td>", f"<td>{escape(c.printed)}</td>"])
+        + [f"<td class='long'>{escape(c.evidence)}</td>"]
+        for c in claims.itertuples()
     ]
-    frame = pd.DataFrame(rows, columns=["verdict", "claims", "which (section)"])
-    return show(frame, f"Verdicts on the {len(theirs)} claims of the paper", False)
+    return as_html(caption, head, rows, claims.drop(columns=["ours"]), False, controls=radios)
+
+
+def _css(word):
+    """A verdict as a class of HTML."""
+    return word.replace(" ", "-")
+
+
+def _place(section):
+    """ "Abstract; section 4.4; Table 3" of a claim's places."""
+    parts = [f"section {p}" if p[:1].isdigit() else p for p in section.split("; ")]
+    text = "; ".join(parts)
+    return text[0].upper() + text[1:]
 
 
 def verdict(share):
     """Word for a claim that holds in a share of its cells (NaN: nothing was run)."""
     if np.isnan(share):
-        return "not run"
+        return VERDICTS[3]
     if share >= REPRODUCED:
-        return "reproduced"
-    return "partly" if share >= PARTLY else "not"
+        return VERDICTS[0]
+    return VERDICTS[1] if share >= PARTLY else VERDICTS[2]
 
 
 def share_claim(holds, what, more=""):
@@ -189,7 +248,7 @@ def spread_claim(summary, method, rivals, measures):
     wide = wide.reindex(columns=[method, *rivals]).dropna()
     least = wide[list(rivals)].min(axis=1)
     ties = (wide[method] == least).sum()
-    more = f" cells, in {ties} of them not alone" if ties else " cells"
+    more = f" comparisons, in {ties} of them not alone" if ties else " comparisons"
     return share_claim(wide[method] <= least, f"{method} has the lowest of the four in", more)
 
 

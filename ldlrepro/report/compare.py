@@ -54,7 +54,7 @@ def show_head_to_head(records, first, second, names, caption=None, measure="kl_d
     table = head_to_head(records, first, second, names, measure)
     caption = caption or f"{MEASURES[measure].label}: {first} and {second}"
     found = wins(records[records.dataset.isin(list(names))], [(first, second)], [measure])
-    caption += f" ({first} shown better on {found.shown}, {second} on {found.worse} of "
+    caption += f" ({first} significantly better on {found.shown}, {second} on {found.worse} of "
     caption += f"{found.cells - found.untested} sets tested)"
     return show(table, caption, False, form="{:.4f}")
 
@@ -162,16 +162,16 @@ def _winner(first, second, pair, measure):
     if np.isnan(p):
         return "one split: no test"
     if p >= LEVEL:
-        return "no difference shown"
+        return "no significant difference"
     return first if (pair.difference > 0) == MEASURES[measure].greater_is_better else second
 
 
 def tally(records, pairs, measures):
-    """For each pair of methods: cells (data set x measure) in which one is better.
+    """For each pair of methods: comparisons (data set x measure) in which one is better.
 
-    "shown" counts differences with p below 5%, in the corrected and (in brackets) the paired test;
-    "Holm / BH" those of the corrected test that are left when the cells are one family of tests.
-    Cells that cannot be tested are those of ``Wins``.
+    "significant" counts differences with p below 5%, in the corrected and (in brackets) the paired
+    test. "Holm / BH" counts those of the corrected test that are left in view of all comparisons.
+    What cannot be tested is said at ``Wins``.
 
     See Also
     --------
@@ -181,11 +181,12 @@ def tally(records, pairs, measures):
     for first, second in pairs:
         fought = duels(records, first, [second], measures)
         found = wins(records, [(first, second)], measures)
-        row = {"first": first, "second": second, "cells": found.cells, "first better": found.better}
+        row = {"first": first, "second": second, "comparisons": found.cells}
+        row["first better"] = found.better
         for side, ahead in (("first", fought.gain > 0), ("second", fought.gain < 0)):
             held = found.shown if side == "first" else found.worse
             paired = int((ahead & (fought.p < LEVEL)).sum())
-            row[f"{side} better, shown"] = Shown(held.plain, paired)
+            row[f"{side} better, significant"] = Shown(held.plain, paired)
             row[f"{side} better, Holm / BH"] = Beside(held.holm, held.bh)
         row["cannot be tested"] = found.untested + found.lacking
         rows.append(row)
@@ -300,18 +301,18 @@ def critical_difference(records, methods, measure, title):
     rows = np.arange(len(average))
     axis.hlines(rows, 1, average, color="0.85", linewidth=1)
     axis.plot(average, rows, "o")
-    for group, (first, last) in enumerate(_groups(nemenyi(average.to_numpy(), len(ranks)))):
+    groups = _groups(nemenyi(average.to_numpy(), len(ranks)))
+    for group, (first, last) in enumerate(groups):
         at = average.max() + 0.4 + 0.25 * group
         axis.vlines(at, first - 0.25, last + 0.25, linewidth=3, color="0.35")
-        if group == 0:
-            words = "no two beside a bar\ndiffer significantly"
-            axis.annotate(
-                words, (at, last + 0.25), (0, -4), textcoords="offset points", va="top", fontsize=8
-            )
     axis.set_yticks(rows, [plain(name) for name in average.index])
     axis.set_ylim(len(average) + 0.6, -0.6)
-    axis.set_xlabel(f"average rank over {len(ranks)} families of {sets} data sets; 1 is the best")
-    axis.set_title(title)
+    if groups == [(0, len(average) - 1)]:
+        words = f"no two of these {len(average)} differ significantly (bar at the right)"
+    else:
+        words = "no two beside a bar differ significantly" if groups else "all differ significantly"
+    axis.set_xlabel(f"average rank over {len(ranks)} groups of related data sets ({sets} sets)")
+    axis.set_title(f"{title}: {words}", fontsize=10)
     figure.tight_layout()
     return figure
 

@@ -14,7 +14,9 @@ NOTHING = "nothing to show: no records of these data sets, or none of which it h
 _OF_NUMBERS = frozenset("0123456789.,%±()/ e+-tosdp<>")
 
 
-def as_html(caption, head, rows, data, folded=None, stub=None, more=False, datasets=()):
+def as_html(
+    caption, head, rows, data, folded=None, stub=None, more=False, datasets=(), controls=""
+):
     """A table in the book's one form.
 
     Parameters
@@ -27,6 +29,7 @@ def as_html(caption, head, rows, data, folded=None, stub=None, more=False, datas
     more : whether cells have parts of class "more", which a switch shows
     datasets : names of the data set of all cells, or of each column after the first: with the
         attribute data-run of the row's head they make the command of a cell
+    controls : HTML of what stands before the links, above the table
 
     Returns
     -------
@@ -41,7 +44,7 @@ def as_html(caption, head, rows, data, folded=None, stub=None, more=False, datas
     origin = f" data-datasets='{escape(' '.join(datasets), quote=True)}'" if datasets else ""
     table = f"<table{origin}><thead><tr>{''.join(heads)}</tr></thead><tbody>{body}</tbody></table>"
     switch = "<label><input type='checkbox'> details</label>" if more else ""
-    links = f"<div class='links'>{switch}{_download(caption, data)}</div>"
+    links = f"<div class='links'>{controls}{switch}{_download(caption, data)}</div>"
     label = escape(caption, quote=True)
     box = f"<div class='box' tabindex='0' role='region' aria-label='{label}'>{table}</div>"
     if folded:

@@ -59,12 +59,12 @@ def nearest_settings(records, printed, method, names):
 
     Returns
     -------
-    DataFrame, one row a data set: nearest setting, cells that agree, K-L printed and with it
+    DataFrame, one row a data set: nearest setting, numbers that match, K-L printed and with it
     """
     compared = cells_by_setting(records, printed[printed.method == method])
     compared["miss"] = compared.difference.abs() / compared.tolerance
     compared = compared[compared.ours.notna()]
-    columns = ["data set", "nearest setting", "cells that agree", "K-L printed", "K-L with it"]
+    columns = ["data set", "nearest setting", "numbers that match", "K-L printed", "K-L with it"]
     rows = []
     for dataset in (d for d in names if d in set(compared.dataset)):
         mine = compared[compared.dataset == dataset]
@@ -77,7 +77,7 @@ def nearest_settings(records, printed, method, names):
 
 
 def show_nearest(
-    records, printed, methods, names, caption="{}: the setting nearest to the printed cells"
+    records, printed, methods, names, caption="{}: the setting nearest to the printed numbers"
 ):
     """``nearest_settings`` of several learners, an HTML table each.
 
@@ -117,4 +117,4 @@ def fixed_settings(records, printed, settings, excluded=()):
         compared = cells_by_setting(mine, printed[printed.method == method])
         found = {s: agreeing(some) for s, some in compared.groupby("setting")}
         rows += [(method, s, found.get(s, Outcomes(0, 0, 0, 0))) for s in ours]
-    return pd.DataFrame(rows, columns=["method", "setting", "cells that agree"])
+    return pd.DataFrame(rows, columns=["method", "setting", "numbers that match"])

@@ -10,7 +10,7 @@ from ldlrepro.report.html import as_html
 from ldlrepro.report.values import Beside, Outcomes, Spread
 
 #: How a table marks the outcome of a cell.
-MARKS = {published.AGREES: "✓", published.DIFFERS: "✗", published.CANNOT_TELL: "?"}
+MARKS = {published.MATCHES: "✓", published.DIFFERS: "✗", published.UNINFORMATIVE: "?"}
 _STUB = "<b>ours</b><br>printed"
 
 
@@ -120,7 +120,7 @@ def agreement(compared, names, excluded=()):
 
     Returns
     -------
-    DataFrame of ``Outcomes``, one row a data set and a last one "all that count", one column a
+    DataFrame of ``Outcomes``, one row a data set and a last one "all counted", one column a
     method; None where nothing was run, a text where cells that were run cannot be judged
 
     See Also
@@ -131,7 +131,7 @@ def agreement(compared, names, excluded=()):
     for method in compared.method.unique():
         mine = compared[compared.method == method]
         column = {names[d]: mine[mine.dataset == d] for d in compared.dataset.unique()}
-        column["all that count"] = mine[~mine.dataset.isin(excluded)]
+        column["all counted"] = mine[~mine.dataset.isin(excluded)]
         table[method] = {row: _outcomes(some) for row, some in column.items()}
     return pd.DataFrame(table).rename_axis("data set")
 

@@ -27,10 +27,10 @@ class Share(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """Printed cells beside ours: "13 of 13; ? 64 of 65".
+    """Printed numbers beside ours: "13 of 13 (+65, 1 off)".
 
-    So many agree of those that can tell; after the question mark, of those that cannot, because
-    the mean predictor is within the tolerance as well, how many ours is within.
+    So many of the informative ones match. In brackets are the uninformative ones, which the mean
+    predictor matches too, and how many of these ours does not match.
     """
 
     agree: int
@@ -40,31 +40,31 @@ class Outcomes(NamedTuple):
 
     @property
     def ratio(self):
-        """Share of the cells that can tell, NaN where none can."""
+        """Share of the informative numbers that ours match, NaN where there are none."""
         return self.agree / self.tell if self.tell else float("nan")
 
     @property
     def outside(self):
-        """Cells in which the mean predictor is within the tolerance and ours is not."""
+        """Uninformative numbers that ours do not match."""
         return self.untold - self.within
 
     @property
     def near(self):
-        """Cells in which ours is within the tolerance: of all `cells`, whether they tell or not."""
+        """Numbers that ours match, of all `cells`, informative or not."""
         return self.agree + self.within
 
     @property
     def cells(self):
-        """All cells."""
+        """All numbers."""
         return self.tell + self.untold
 
     def __add__(self, other):
         return type(self)(*(a + b for a, b in zip(self, other, strict=True)))
 
     def __str__(self):
-        told = [f"{self.agree} of {self.tell}"] if self.tell or not self.untold else []
-        untold = [f"? {self.within} of {self.untold}"] if self.untold else []
-        return "; ".join(told + untold)
+        matched = f"{self.agree} of {self.tell}" if self.tell or not self.untold else "none"
+        off = f", {self.outside} off" if self.outside else ""
+        return f"{matched} (+{self.untold}{off})" if self.untold else matched
 
 
 class Spread(NamedTuple):
@@ -92,7 +92,7 @@ class Difference(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """Cells in which a difference is shown by the corrected and by the paired test: "3 (5)"."""
+    """Significant differences by the corrected and by the paired test: "3 (5)"."""
 
     corrected: int
     paired: int
@@ -102,7 +102,7 @@ class Shown(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Differences shown, and still shown once their number is allowed for: "16 (Holm 3, BH 12)"."""
+    """Significant differences, and those left in view of all tests: "16 (Holm 3, BH 12)"."""
 
     plain: int
     holm: int
@@ -116,12 +116,12 @@ class Held(NamedTuple):
 
 
 class Wins(NamedTuple):
-    """One side of a comparison against the other, counted in cells (data set x measure).
+    """One side against the other, counted in comparisons (data set x measure).
 
-    Of ``cells`` that both were run on the one side has the better mean in ``better``; it is shown
-    better in ``shown`` and worse in ``worse`` (`Held`). ``untested`` cells have a single split, or
-    differ by no more than rounding; ``lacking`` ones, not among the cells, have records of one side
-    only.
+    Of ``cells`` comparisons the one side has the better mean in ``better``. It is significantly
+    better in ``shown`` and significantly worse in ``worse`` (`Held`). ``untested`` ones have a
+    single split, or differ by no more than rounding. ``lacking`` ones, not among the cells, have
+    records of one side only.
     """
 
     better: int
@@ -133,13 +133,13 @@ class Wins(NamedTuple):
 
     @property
     def ratio(self):
-        """Share of the cells with the better mean, NaN where there are none."""
+        """Share of the comparisons with the better mean, NaN where there are none."""
         return Share(self.better, self.cells).ratio
 
     def __str__(self):
         text = (
-            f"better in {Share(self.better, self.cells)} cells, shown in {self.shown}; "
-            f"the reverse shown in {self.worse}"
+            f"better in {Share(self.better, self.cells)} comparisons, significantly in "
+            f"{self.shown}, significantly worse in {self.worse}"
         )
         if self.untested:
             text += f"; {self.untested} cannot be tested"

@@ -62,7 +62,9 @@ def confusion_of(chapter, more=None):
     return confusion(records, chapter.printed, methods, chapter.excluded_datasets)
 
 
-def confusion_picture(table, title="Printed cells that can tell, and which of our methods agree"):
+def confusion_picture(
+    table, title="Printed rows, and which of our methods match their informative numbers"
+):
     """``confusion`` as a picture: each square the share of the printed cells that can tell.
 
     The number in a square is the count; a printed row none of whose cells can tell is hatched.

@@ -16,6 +16,8 @@ class AdaBoostLDL(Chapter):
     title = "Adaboost-LDL (Shen et al. 2020)"
     place = 4
     measures = experiments.MEASURES
+    own_method = "BFGS-LDL, boosted"
+    lead_measure = "sort_loss"
     printed_tables = tuple(experiments.TABLE_OF)
     exhibits = {
         "three rounds": figures.three_rounds,

@@ -62,7 +62,7 @@ def show_agreement(chapter):
 def show_drawn_labels(chapter):
     """Cells that agree of PT-Bayes as public code runs it, in place of ours."""
     table = agreement_by_measure(chapter.records["drawn_labels"], chapter.printed_and_counted)
-    caption = "PT-Bayes with drawn labels and full covariances, on Yeast: cells that agree"
+    caption = "PT-Bayes with drawn labels and full covariances, on Yeast: numbers that match"
     return show(table, caption, missing="not run")
 
 
@@ -71,7 +71,7 @@ def show_first_package(chapter):
     ours = summary(chapter.records["first_package"], measures=chapter.measures)
     printed = chapter.printed[chapter.printed.method.isin(ours.method)]
     table = agreement(cells(ours, printed), chapter.names, chapter.excluded_datasets)
-    return show(table, "The first package: cells that agree", missing="N/A in print")
+    return show(table, "The first package: numbers that match", missing="N/A in print")
 
 
 def named_as_printed(public):
@@ -144,7 +144,7 @@ def show_starts(chapter):
     table = pd.DataFrame(rows).T.rename_axis("start")
     early = Share.of(study["stop"].steps < PUBLIC_STEPS)
     caption = (
-        f"SA-IIS: cells that agree. Public code's stop ends {early} fits before their ten steps"
+        f"SA-IIS: numbers that match. Public code's stop ends {early} fits before their ten steps"
     )
     return show(table, caption, missing="–", folded=False)
 

@@ -9,7 +9,7 @@ from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.ldlf import figures
 from ldlrepro.protocols import rounding
 from ldlrepro.report.chapter import read
-from ldlrepro.report.claims import NOT_RUN, share_claim, verdict
+from ldlrepro.report.claims import NOT_RUN, VERDICTS, share_claim, verdict
 from ldlrepro.report.compare import firsts, p_value, pairs_of, wins
 from ldlrepro.report.plots import legend_below, panels, plt
 from ldlrepro.report.values import Spread, p_text
@@ -20,13 +20,6 @@ RIVALS = ["AA-kNN", "SA-IIS", "SA-BFGS", "CPNN", "LDSVR", "StructRF"]
 RIVALS += ["LDLogitBoost", "AOSO-LDLogitBoost", "sLDLF", "sNDF-LDL"]
 LABELS = {"realigned": "re-aligned", "rankings": "from rankings"}
 FIGURE_4 = "images_figure_4"
-#: Words for `verdict` on other data.
-_HOLDS = {
-    "reproduced": "holds",
-    "partly": "holds in part",
-    "not": "does not hold",
-    "not run": "not run",
-}
 SHOWN = ("kl_divergence", "chebyshev", "clark", "cosine", "intersection")
 
 
@@ -229,13 +222,13 @@ def claims(records, grid, shares):
         "deep-beats-shallow": _better(records, shallow),
     }
     evidence["dldlf-every-ratio"] = _at_every_share(shares)
-    evidence |= {key: (_HOLDS[verdict(share)], text) for key, (share, text) in _curves(grid)}
+    evidence |= {key: (verdict(share), text) for key, (share, text) in _curves(grid)}
     listed = published.claims("ldlf").set_index("id")
     rows = [
         (
             listed.at[name, "claim"],
             listed.at[name, "section"],
-            word if word == "not run" else f"tested on other data: {word}",
+            word if word == VERDICTS[-1] else f"tested on other data: {word}",
             text,
         )
         for name, (word, text) in evidence.items()
@@ -251,30 +244,30 @@ def _first(records, others):
     by = first.groupby(["dataset", "measure"]).method.agg(set)
     share, text = share_claim(["dLDLF" in some for some in by], "first in", " columns")
     ahead = wins(records, others, SHOWN)
-    return _HOLDS[verdict(share)], f"{text}; beside each other method: {ahead}"
+    return verdict(share), f"{text}; beside each other method: {ahead}"
 
 
 def _at_every_share(shares):
     """Whether dLDLF has the lowest mean K-L whatever the share of the rows that train."""
     if shares.empty:
-        return "not run", "no records"
+        return VERDICTS[-1], "no records"
     means = shares.groupby(["dataset", "method"]).kl_divergence.mean()
     first = means.groupby(level="dataset").idxmin().map(lambda pair: pair[1])
     share, text = share_claim(first == "dLDLF", "lowest mean K-L at", " shares")
     said = ", ".join(f"{method} at {at}" for at, method in first.items())
     others = [("dLDLF", m) for m in (*DEEP, *RIVALS) if m != "dLDLF"]
     ahead = wins(shares, others, ["kl_divergence"])
-    return _HOLDS[verdict(share)], f"{text} ({said}); beside each other method: {ahead}"
+    return verdict(share), f"{text} ({said}); beside each other method: {ahead}"
 
 
 def _better(records, pairs):
     """Whether the first of each pair is shown better: there are too few cells to count means."""
     found = wins(records, pairs, SHOWN)
     if not found.cells:
-        return "not run", "no records"
+        return VERDICTS[-1], "no records"
     if not found.shown.plain + found.worse.plain:
-        return "no difference shown", f"{found}; {_could_be_shown(records, pairs)}"
-    word = _HOLDS[verdict(found.shown.plain / found.cells)]
+        return "no significant difference", f"{found}; {_could_be_shown(records, pairs)}"
+    word = verdict(found.shown.plain / found.cells)
     return word, str(found)
 
 

@@ -14,6 +14,7 @@ class LDLF(Chapter):
     title = "LDLF (Shen et al. 2017)"
     place = 2
     measures = experiments.MEASURES
+    own_method = "sLDLF"
     printed_tables = (1,)
     exhibits = {
         "skill": figures.skill,

@@ -20,6 +20,9 @@ class MLDF(Chapter):
     title = "MLDF (Yang et al. 2020)"
     place = 5
     measures = experiments.MEASURES
+    own_method = "MLDF"
+    lead_measure = "average_precision"
+    null_in_words = "label frequencies"
     printed_tables = (4, 5)
     exhibits = {
         "agreement": tables.show_agreement,

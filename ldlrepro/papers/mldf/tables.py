@@ -362,7 +362,7 @@ def below_printed(chapter, row, records, dataset):
 
 
 def show_nets(chapter):
-    """DBPNN on features as they are and with few epochs: cells that agree, then means."""
+    """DBPNN on features as they are and with few epochs: numbers that match, then means."""
     nets = chapter.records["nets"]
     if nets.empty:
         return

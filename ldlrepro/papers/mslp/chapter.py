@@ -12,7 +12,7 @@ from ldlrepro.report.compare import wins
 from ldlrepro.report.settings import declared
 
 #: What a verdict says of printed numbers.
-_WORDS = {"reproduced": "hold", "partly": "hold in part", "not": "mostly fail"}
+_WORDS = {"holds": "hold", "holds in part": "hold in part", "does not hold": "mostly fail"}
 
 
 class MSLP(Chapter):
@@ -22,6 +22,7 @@ class MSLP(Chapter):
     title = "MSLP (Peng et al. 2018)"
     place = 3
     measures = experiments.MEASURES
+    own_method = "MSLP"
     printed_tables = (1, 2, 3)
     exhibits = {
         "agreement": tables.show_agreement,

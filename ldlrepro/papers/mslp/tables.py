@@ -69,7 +69,7 @@ def two_protocols(inside, best, methods):
 
     Returns
     -------
-    DataFrame with the cells that agree (`Outcomes`) and the median difference as a share, None
+    DataFrame with the numbers that match (`Outcomes`) and the median difference as a share, None
     where nothing was run
     """
     rows = []
@@ -77,7 +77,7 @@ def two_protocols(inside, best, methods):
         row = {"method": method}
         for name, compared in zip(PROTOCOLS.values(), (inside, best), strict=True):
             mine = compared[(compared.method == method) & compared.ours.notna()]
-            row[f"cells that agree, {name}"] = agreeing(mine) if len(mine) else None
+            row[f"numbers that match, {name}"] = agreeing(mine) if len(mine) else None
             row[f"median difference, {name}"] = _worse(mine).median()
         rows.append(row)
     return pd.DataFrame(rows)
@@ -235,7 +235,7 @@ def show_features(chapter):
 
 
 def show_forms_of_cca(chapter):
-    """CCA with and without a first step: cells that agree by data set, and first places.
+    """CCA with and without a first step: numbers that match by data set, and first places.
 
     The first places are those of CCA and of MSLP, with each form of CCA in CCA's place.
     """
