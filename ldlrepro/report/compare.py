@@ -301,10 +301,11 @@ def critical_difference(records, methods, measure, title):
     rows = np.arange(len(average))
     axis.hlines(rows, 1, average, color="0.85", linewidth=1)
     axis.plot(average, rows, "o")
-    for group, (first, last) in enumerate(_groups(nemenyi(average.to_numpy(), len(ranks)))):
+    groups = _groups(nemenyi(average.to_numpy(), len(ranks)))
+    for group, (first, last) in enumerate(groups):
         at = average.max() + 0.4 + 0.25 * group
         axis.vlines(at, first - 0.25, last + 0.25, linewidth=3, color="0.35")
-        if group == 0:
+        if last == max(below for _, below in groups):
             words = "no two beside a bar\ndiffer significantly"
             axis.annotate(
                 words, (at, last + 0.25), (0, -4), textcoords="offset points", va="top", fontsize=8
