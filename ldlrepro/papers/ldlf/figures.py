@@ -143,7 +143,7 @@ def evidence(chapter):
         excluded_datasets=list(ORDER) if "Movie" in chapter.excluded_datasets else [],
     )
     found = agreeing(movie[movie.method == "sLDLF"])
-    title = f"Movie: our sLDLF matches {found.agree} of {found.tell} informative numbers"
+    title = f"Movie: our sLDLF matches {found.agree} of {found.tell}\ninformative printed numbers"
     return evidence_picture(rows, "Movie", "kl_divergence", chapter.null_in_words, title)
 
 
@@ -176,7 +176,7 @@ def movie(chapter):
     there = [m for m in _ON_MOVIE if (m, CLEAN_SPLIT) in kl.index and (m, DUPLICATED) in kl.index]
     if not there:
         return nothing(NO_RECORDS)
-    figure, axis = plt.subplots(figsize=(6.4, 1.9 + 0.3 * len(there)), layout="constrained")
+    figure, axis = plt.subplots(figsize=(5.4, 1.9 + 0.3 * len(there)), layout="constrained")
     for rows, mark, colour, fill in (
         (CLEAN_SPLIT, "o", "C0", "C0"),
         (DUPLICATED, "D", "C1", "white"),

@@ -20,7 +20,7 @@ from ldlrepro.papers.structrf.experiments import PAPER as STRUCTRF
 from ldlrepro.protocols.split import partition
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import NEAR, printed_numbers
-from ldlrepro.report.compare import show_head_to_head, tally
+from ldlrepro.report.compare import head_to_head, tally, wins
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import show, show_by_fives, show_each_data_set
 from ldlrepro.report.values import Spread
@@ -134,8 +134,14 @@ def show_rivals(chapter):
     others = sorted(set(chapter.tables.dataset) & set(chapter.excluded_datasets))
     also = f", {' and '.join(chapter.names[d] for d in others)} included" if others else ""
     for first, second in pairs:
-        caption = f"K-L: {first} and {second}{also}"
-        yield show_head_to_head(chapter.tables, first, second, chapter.names, caption)
+        table = head_to_head(chapter.tables, first, second, chapter.names)
+        found = wins(chapter.tables, [(first, second)], ["kl_divergence"])
+        better = table.pop("better").replace("no significant difference", "neither")
+        caption = (
+            f"K-L: {first} and {second}{also} ({first} significantly better on {found.shown}, "
+            f"{second} on {found.worse} of {found.cells - found.untested} data sets)"
+        )
+        yield show(table.assign(**{"significantly better": better}), caption, False, "{:.4f}")
 
 
 def protocol_records(records):
