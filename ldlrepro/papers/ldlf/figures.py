@@ -190,11 +190,11 @@ def movie(chapter):
     if ("MeanPredictor", CLEAN_SPLIT) in kl.index:
         null = kl.loc[("MeanPredictor", CLEAN_SPLIT), "mean"]
         axis.axvline(null, color="0.5", linewidth=1)
-        axis.text(null, -0.9, f" {chapter.null_in_words}", color="0.3", **words)
+        axis.text(null, -0.55, f" {chapter.null_in_words}", color="0.3", **words)
     printed = chapter.printed_kl.get("Movie")
     if printed is not None:
         axis.axvline(printed, color="black", linewidth=1)
-        axis.text(printed, -0.9, f" printed {printed:.3f}", **words)
+        axis.text(printed, -1.05, f" printed {printed:.3f}", **words)
     axis.set_yticks(range(len(there)), [SHOWN_AS.get(m, m) for m in there])
     axis.set_ylim(len(there) - 0.5, -1.4)
     axis.locator_params(axis="x", nbins=5)

@@ -136,7 +136,8 @@ def show_rivals(chapter):
     for first, second in pairs:
         table = head_to_head(chapter.tables, first, second, chapter.names)
         found = wins(chapter.tables, [(first, second)], ["kl_divergence"])
-        better = table.pop("better").replace("no significant difference", "neither")
+        words = {"no significant difference": "neither", second: "the rival"}
+        better = table.pop("better").replace(words)
         caption = (
             f"K-L: {first} and {second}{also} ({first} significantly better on {found.shown}, "
             f"{second} on {found.worse} of {found.cells - found.untested} data sets)"
