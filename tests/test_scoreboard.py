@@ -119,7 +119,7 @@ ANSWERS = {
     ),
     "ldlf": (
         ["No clean split", "Some runs do"],
-        {"sLDLF has a K-L of 0.073 on Movie": "does not hold"},
+        {"On Movie, sLDLF has a K-L of 0.073": "does not hold"},
     ),
     "mslp": (
         ["hold for facial expressions", "mostly fail for beauty", "first in none"],

@@ -88,7 +88,7 @@ def claims(chapter):
     evidence |= _of_leaves(chapter.study("leaf_updates")["leaf_updates"])
     evidence |= _of_trees(chapter.grid, printed) | _of_depth(chapter.grid, printed)
     for rival in ("StructRF", "AOSO-LDLogitBoost", "BFGS-LDL"):
-        evidence[Ours(f"sLDLF is better than {rival} on every data set")] = order_claim(
+        evidence[Ours(f"On every data set, sLDLF is better than {rival}")] = order_claim(
             records, "sLDLF", rival, measures
         )
     return claims_table(listed, evidence)
