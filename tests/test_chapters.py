@@ -327,14 +327,14 @@ def test_protocol_cells_take_the_last_and_the_lowest_stage_of_each_fold():
     assert mean["sLDLF", "lowest on test"] == pytest.approx(0.25)
     assert mean["StructRF", "last"] == mean["StructRF", "lowest on test"] == pytest.approx(0.2)
     table = ldlf.protocol_table(cells, "A", ["sLDLF", "StructRF"], printed=0.5)
-    near = table.loc["sLDLF", "distinct rows, last"]
+    near = table.loc["sLDLF", "clean split, last iteration"]
     assert near.near and near.spread.mean == pytest.approx(0.5)
     assert str(near).startswith("0.5000±") and str(near).endswith(" ← printed")
-    assert not table.loc["sLDLF", "distinct rows, lowest on test"].near
-    assert pd.isna(table.loc["sLDLF", "drawn rows, last"])
+    assert not table.loc["sLDLF", "clean split, lowest on test rows"].near
+    assert pd.isna(table.loc["sLDLF", "duplicated rows, last iteration"])
     movie = cells.assign(dataset="Movie")
-    share, text = printed_claim(pd.concat([movie, movie.assign(rows="drawn rows")]), 0.25)
-    assert share == 1 and "0.2500 with distinct rows" in text  # StructRF's 0.2 is not sLDLF's
+    share, text = printed_claim(pd.concat([movie, movie.assign(rows="duplicated rows")]), 0.25)
+    assert share == 1 and "0.2500 on a clean split" in text  # StructRF's 0.2 is not sLDLF's
 
 
 def test_grid_of_figure_4():
@@ -371,7 +371,71 @@ def test_the_printed_k_l_on_movie_is_not_judged_by_a_copy_of_movie():
     chapter = LDLF()
     chapter.excluded_datasets = ["Movie"]
     verdicts = chapter.claims.set_index("claim").verdict
-    assert verdicts["K-L of sLDLF on Movie"] == "not tested"
+    assert verdicts["On Movie, sLDLF has a K-L of 0.073"] == "not tested"
+
+
+def test_the_head_of_ldlf_has_a_row_for_each_method_on_movie():
+    chapter = LDLF()
+    figure = chapter.evidence()
+    (axis,) = figure.axes
+    labels = [label.get_text() for label in axis.get_yticklabels()]
+    assert labels == [m for m in ldlf.ORDER if m in set(chapter.printed.method)]
+    kl = chapter.counted.query("dataset == 'Movie'").groupby("method")["kl_divergence"].mean()
+    points = [line for line in axis.lines if line.get_marker() == "o" and len(line.get_xdata())]
+    marks = [line.get_xdata()[0] for line in points]
+    np.testing.assert_allclose(marks[0], kl["sLDLF"] / kl["MeanPredictor"])
+    without = LDLF(datasets=["Natural_Scene"]).evidence()
+    names = [label.get_text() for label in without.axes[0].get_yticklabels()]
+    assert names == ["Natural Scene (re-aligned) *"]
+    ldlf_figures.plt.close("all")
+
+
+def test_the_title_of_the_picture_of_movie_turns_with_the_records():
+    low = pd.Series({"clean split": 0.0923, "duplicated rows": 0.065})
+    assert "stop at 0.092;\nthe printed 0.073 needs" in ldlf_figures._movie_title(low, 0.073)
+    for value, printed in ((0.07, 0.073), (0.0923, 0.06), (0.0923, None)):
+        title = ldlf_figures._movie_title(low.replace(0.0923, value), printed)
+        assert "needs" not in title
+
+
+def test_what_is_found_on_ldlf_is_counted_from_the_records():
+    chapter = LDLF()
+    found = chapter.findings()
+    grid = chapter.records["figure_4"]
+    kl = {m: k.mean() for m, k in grid.groupby("method")["kl_divergence"]}
+    one = kl["sNDF-LDL, 1 trees"]
+    sizes = (2, 5, 10, 20, 50, 100)
+    worse = min(n for n in sizes if kl[f"sNDF-LDL, {n} trees"] > one)
+    assert f"worse than one tree from {worse} trees on" in found["ndf-worse"]
+    better = sum(kl[f"sLDLF, {n} trees"] < one for n in sizes)  # one tree is one tree
+    assert found["trees-help"].startswith(f"At one learning rate, {better} of {len(sizes)} ")
+    study = chapter.study("leaf_updates")["leaf_updates"]
+    steps = len(study) - len(study.drop_duplicates(["dataset", "fold", "update"]))
+    assert f"We followed {steps} steps on 3 data sets, and none" in found["leaf-update-falls"]
+    clean = [chapter.records["distinct_rows"], chapter.records["script_movie_distinct"]]
+    clean = pd.concat(clean).query("dataset == 'Movie' and method.str.startswith('sLDLF')")
+    lowest = clean.groupby(["method", "fold"])["kl_divergence"].min().groupby("method").mean()
+    assert (
+        f"the lowest K-L of any sLDLF that we tried is {lowest.min():.4f}."
+        in (found["kl-on-movie"])
+    )
+
+
+def test_numbers_of_figure_4_stand_by_size_and_strategy():
+    grid = pd.DataFrame(
+        [
+            ("sLDLF, rate chosen", 20, np.nan, 0.2),
+            ("sLDLF, rate chosen", 20, np.nan, 0.4),
+            ("sLDLF, rate chosen, duplicated rows", 5, np.nan, 0.1),
+            ("sLDLF, one tree", np.nan, 9, 0.5),
+        ],
+        columns=["strategy", "trees", "depth", "kl_divergence"],
+    )
+    table = ldlf.figure_4(grid, "trees")
+    assert table.index.tolist() == [5, 20] and "sLDLF, one tree" not in table
+    assert table.loc[20, "sLDLF"].mean == pytest.approx(0.3)
+    assert table.loc[5, "sLDLF"] is None
+    assert table.loc[5, "sLDLF, duplicated rows"].mean == 0.1
 
 
 def test_the_grid_of_forests_is_read_from_the_settings():
