@@ -335,7 +335,7 @@ def test_what_boosting_leaves(evidence):
     plain = [key for key in plain if key in said]  # not where the paper has N/A
     left = [mean(of[d, f"{m}, boosted"]) / mean(of[d, m]) for d, m in plain]
     found = evidence["adaboost_ldl"]
-    assert f"{len(left)} cells: mean {mean(left):.1%} " in found["sortloss-41"][1]
+    assert f"{len(left)} comparisons: mean {mean(left):.1%} " in found["sortloss-41"][1]
     assert found["sortloss-41"][0] == "does not hold"
 
 
@@ -347,7 +347,8 @@ def test_k_l_within_a_deviation_of_the_plain_row(evidence):
         for d, m in of
         if m in ("BFGS-LDL", "CPNN", "LC-LDL")
     ]
-    assert f"in all {sum(near)} of {len(near)} cells" in evidence["adaboost_ldl"]["kl-unchanged"][1]
+    said = f"in all {sum(near)} of {len(near)} comparisons"
+    assert said in evidence["adaboost_ldl"]["kl-unchanged"][1]
 
 
 def test_one_test_more_or_less_is_near_enough(evidence):

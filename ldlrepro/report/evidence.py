@@ -59,8 +59,8 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
     informative = mine.tells.to_numpy(bool, na_value=False)
     size = (6.4, 1.6 + 0.3 * len(there))
     figure, axis = plt.subplots(figsize=size, layout="constrained")
-    draw_marks(axis, shares, "published", -0.15, ~informative)
-    draw_marks(axis, shares, "ours", 0.15, ~informative)
+    _draw(axis, shares, "published", -0.15, ~informative)
+    _draw(axis, shares, "ours", 0.15, ~informative)
     axis.axvline(1, color="0.3", linewidth=1)
     left = axis.get_xlim()[0] > 0.6
     axis.text(1, -1, f" {null} ", ha="right" if left else "left", va="center", color="0.3")
@@ -81,15 +81,8 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
     return figure
 
 
-def draw_marks(axis, shares, name, shift, plain):
-    """Marks of a column of shares with their deviations, grey where a number is plain.
-
-    Parameters
-    ----------
-    shares : DataFrame, a row a mark, with the columns ``name`` and ``name``_std
-    name : "published" or "ours"; shift : added to the height of a row
-    plain : (rows,) bool
-    """
+def _draw(axis, shares, name, shift, plain):
+    """Marks of one column of `as_shares` with their deviations, grey where a number is plain."""
     mark, colour, fill = _MARKS[name]
     for i, (share, std) in enumerate(zip(shares[name], shares[f"{name}_std"], strict=True)):
         hue = _PLAIN if plain[i] else colour
