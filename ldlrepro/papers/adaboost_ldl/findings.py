@@ -66,7 +66,6 @@ def _warm_start(chapter):
     ratio = times_with_warm_start(chapter.study("warm_start")["seconds"])
     saved = (ratio < 1 - NEAR).sum()
     return (
-        f"Boosting with the warm start takes {ratio.median():.0%} of the time without it, at the "
-        f"median. It saves more than {NEAR:.0%} in {saved} of {len(ratio)} comparisons (learner "
-        "and data set)."
+        f"The median time with the warm start is {ratio.median():.0%} of that without. It saves "
+        f"more than {NEAR:.0%} in {saved} of {len(ratio)} comparisons (learner and data set)."
     )
