@@ -292,6 +292,22 @@ def test_the_picture_at_the_head_has_what_boosting_leaves_and_flattening_alone()
     assert [t.get_text() for t in right.texts[-2:]] == ["–", "0 of 2"]
 
 
+def test_boosting_against_bagging_counts_data_sets():
+    """Boosted better on A, bagged on B, by more than the folds differ; other learners lack."""
+    names = ["CPNN, boosted", "CPNN, bagged"]
+    parts = [
+        rows(dict(zip(names, values, strict=True)), dataset=dataset)
+        for dataset, values in (
+            ("A", ([0.1, 0.11, 0.1], [0.5, 0.52, 0.5])),
+            ("B", ([0.5, 0.52, 0.5], [0.1, 0.11, 0.1])),
+        )
+    ]
+    table = adaboost_ldl.against_bagging(pd.concat(parts), ["kl_divergence"])
+    found = table.set_index("learner").loc["CPNN"].tolist()
+    assert found == [(1, 2), (1, 1, 2)]
+    assert table.set_index("learner").loc["LC-LDL"].tolist() == [(0, 0), (0, 0, 0)]
+
+
 def test_ratios_and_reductions():
     summary = pd.DataFrame(
         {
