@@ -11,6 +11,7 @@ from ldlrepro import AdaBoostLDL, metrics
 from ldlrepro.datasets import make_standin
 from ldlrepro.papers.adaboost_ldl import figures as adaboost_figures
 from ldlrepro.papers.adaboost_ldl import tables as adaboost_ldl
+from ldlrepro.papers.adaboost_ldl.chapter import AdaBoostLDL as AdaBoostChapter
 from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
@@ -231,20 +232,80 @@ def test_three_rounds_of_the_row_with_the_largest_loss_under_the_first_learner()
     assert list(marked) == [h for k, h in enumerate(degrees) if k and h > min(degrees[:k])] != []
 
 
-def test_a_learner_has_one_colour_in_both_forms():
+def test_forms_have_marks_of_their_own_and_the_uniform_predictor_stands_at_nought():
     settings = {
         "one": {"learner": "L", "form": "plain"},
         "two": {"learner": "L", "form": "boosted"},
-        "three": {"learner": "K", "form": "plain"},
-        "four": {"learner": "MeanPredictor", "form": "constant"},
+        "three": {"learner": "L", "form": "bagged"},
+        "four": {"learner": "UniformPredictor", "form": "constant"},
     }
-    records = rows(dict.fromkeys(settings, [0.5] * 3), "flatness", settings=settings)
-    chapter = SimpleNamespace(tables=records.assign(sort_loss=0.1, spearman=0.5))
-    figure = adaboost_figures.flatness_and_order(chapter)
-    points = {c.get_label(): c for c in figure.axes[0].collections}
-    edge = {name: points[name].get_edgecolor()[0].tolist() for name in settings}
-    assert edge["one"] == edge["two"] != edge["three"]
-    assert len(points["two"].get_facecolor()) == 0 and edge["four"] == [0, 0, 0, 1]
+    flat = {"one": [0.5] * 3, "two": [0.6] * 3, "three": [0.5] * 3, "four": [1.0] * 3}
+    records = rows(flat, "flatness", settings=settings)
+    records["sort_loss"] = (1 - records.flatness) / 5
+    records["spearman"] = records.flatness
+    figure = adaboost_figures.flatness_and_order(SimpleNamespace(tables=records))
+    left, right = figure.axes
+    points = {c.get_label(): c for c in left.collections}
+    there = {name: c.get_offsets().tolist() for name, c in points.items()}
+    assert there["uniform predictor"] == [[0, 0]] and there["mean predictor"] == []
+    np.testing.assert_allclose(there["plain"], [[0.5, 0.1]])
+    looks = {
+        (tuple(points[f].get_paths()[0].vertices.ravel()), tuple(points[f].get_edgecolor()[0]))
+        for f in ("plain", "boosted", "bagged")
+    }
+    assert len(looks) == 3
+    before_and_after = [c.get_offsets().tolist() for c in right.collections]
+    assert sorted(before_and_after, key=len) == [[], [[0.5, 0.6]]]
+
+
+def test_the_picture_at_the_head_has_what_boosting_leaves_and_flattening_alone():
+    """Plain predictions as flat as the boosted ones have half the SortLoss, boosted ones 0.6."""
+    records = rows({"SA-IIS": [0.1] * 3, "SA-IIS, boosted": [0.06] * 3}, "sort_loss")
+    records["flatness"] = [0.64] * 3 + [0.91] * 3
+    records["kl_divergence"] = [0.2] * 3 + [0.1] * 3
+    records = records.assign(source="real", intersection=0.5)
+    for measure in ("spearman", "kendall", "ndcg"):
+        records[measure] = [0.5, 0.51, 0.52, 0.6, 0.62, 0.61]
+    chapter = AdaBoostChapter()
+    printed = pd.DataFrame({"dataset": "A", "method": ["SA-IIS", "SA-IIS, boosted"]})
+    printed = pd.concat(
+        [
+            printed.assign(measure="sort_loss", mean=[0.1, 0.04]),
+            printed.assign(measure="kl_divergence", mean=[0.2, 0.15]),
+        ]
+    )
+    chapter.__dict__.update(
+        tables=records,
+        counted=records,
+        records={"shrunk": shrunk_records(0.64)},
+        printed_and_counted=printed.assign(std=0.001, mean_printed="0.0400", null=9.0),
+        ratios=adaboost_ldl.ratios_to_plain(
+            summary(records, measures=["sort_loss", "kl_divergence"])
+        ),
+    )
+    left, right = adaboost_figures.what_boosting_leaves(chapter).axes
+    (flat,) = (line for line in left.lines if "made as flat" in line.get_label())
+    np.testing.assert_allclose(flat.get_xdata()[[1, -1]], 0.5)
+    for axis, shares in ((left, (0.4, 0.6)), (right, (0.75, 0.5))):
+        drawn = [c.lines[0].get_xdata()[[1, -1]] for c in axis.containers]
+        np.testing.assert_allclose(drawn, [[share] * 2 for share in shares])
+    assert [t.get_text() for t in right.texts[-2:]] == ["–", "0 of 2"]
+
+
+def test_boosting_against_bagging_counts_data_sets():
+    """Boosted better on A, bagged on B, by more than the folds differ; other learners lack."""
+    names = ["CPNN, boosted", "CPNN, bagged"]
+    parts = [
+        rows(dict(zip(names, values, strict=True)), dataset=dataset)
+        for dataset, values in (
+            ("A", ([0.1, 0.11, 0.1], [0.5, 0.52, 0.5])),
+            ("B", ([0.5, 0.52, 0.5], [0.1, 0.11, 0.1])),
+        )
+    ]
+    table = adaboost_ldl.against_bagging(pd.concat(parts), ["kl_divergence"])
+    found = table.set_index("learner").loc["CPNN"].tolist()
+    assert found == [(1, 2), (1, 1, 2)]
+    assert table.set_index("learner").loc["LC-LDL"].tolist() == [(0, 0), (0, 0, 0)]
 
 
 def test_ratios_and_reductions():
@@ -292,7 +353,9 @@ def test_order_or_flatness_counts_what_is_shown():
     assert table.learner.tolist() == ["CPNN", "all"]
     row = table.iloc[0]
     assert row["SortLoss left"] == 0.625 and row["the same, geometric means"] == (0.5, 2.0)
-    shown = [row[f"shown better / worse, {label}"] for label in ("Spearman", "Kendall", "NDCG")]
+    shown = [
+        row[f"{label}, significantly better / worse"] for label in ("Spearman", "Kendall", "NDCG")
+    ]
     assert shown == [(1, 0, 2), (0, 1, 2), (0, 0, 2)] and str(shown[0]) == "1 / 0 of 2"
     assert row["Kendall, change"] == pytest.approx(-0.1)
 

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from ldlrepro import paths, published, scoreboard
-from ldlrepro.papers import get_paper
+from ldlrepro.papers import get_chapter, get_paper
 from ldlrepro.papers.adaboost_ldl import claims as adaboost_claims
+from ldlrepro.papers.adaboost_ldl import tables as adaboost_tables
 from ldlrepro.papers.ldlf import claims as ldlf_claims
 from ldlrepro.papers.mslp import claims as mslp_claims
 from ldlrepro.papers.structrf import claims as structrf_claims
@@ -335,8 +336,34 @@ def test_what_boosting_leaves(evidence):
     plain = [key for key in plain if key in said]  # not where the paper has N/A
     left = [mean(of[d, f"{m}, boosted"]) / mean(of[d, m]) for d, m in plain]
     found = evidence["adaboost_ldl"]
-    assert f"{len(left)} cells: mean {mean(left):.1%} " in found["sortloss-41"][1]
+    assert f"{len(left)} comparisons: mean {mean(left):.1%} " in found["sortloss-41"][1]
     assert found["sortloss-41"][0] == "does not hold"
+
+
+def test_what_public_code_explains_is_what_its_own_tables_count():
+    chapter = scoreboard.chapter_of("adaboost_ldl")
+    found = adaboost_tables.matches_of_public_code(chapter).set_index("learner")
+    starts = adaboost_tables.agreement_of_public_start(chapter)
+    for learner, column in (("SA-IIS", 1), ("LC-LDL", 2)):
+        for form, row in (("plain", learner), ("boosted", f"{learner}, boosted")):
+            ours, theirs = starts.loc[row].iloc[[0, column]]
+            assert found.loc[learner, f"{form}, ours"] == (ours.agree, ours.tell)
+            assert found.loc[learner, f"{form}, as public code"] == (theirs.agree, theirs.tell)
+    of = values(chapter.records["first_package"], "sort_loss", "dataset", "method")
+    printed = chapter.printed_and_counted.query("method == 'CPNN, boosted'")
+    one = printed.query("measure == 'sort_loss' and dataset == 'Yeast_alpha'").iloc[0]
+    assert abs(mean(of["Yeast_alpha", "CPNN, boosted"]) - one["mean"]) <= one["std"]
+    assert found.loc["CPNN", "boosted, as public code"] > found.loc["CPNN", "boosted, ours"]
+
+
+def test_findings_of_boosting_turn_with_the_records():
+    """With plain predictions made as flat at twice the boosted SortLoss they do less well."""
+    chapter = get_chapter("adaboost_ldl")()
+    assert "do as well" in chapter.findings()["improves-all"]
+    assert chapter.answer().endswith("do as well.")
+    chapter.__dict__["matched"] = chapter.matched.assign(by_order=0.5)
+    assert "do less well: the boosted ones have 50%" in chapter.findings()["improves-all"]
+    assert chapter.answer().endswith("do less well.")
 
 
 def test_k_l_within_a_deviation_of_the_plain_row(evidence):
@@ -347,7 +374,8 @@ def test_k_l_within_a_deviation_of_the_plain_row(evidence):
         for d, m in of
         if m in ("BFGS-LDL", "CPNN", "LC-LDL")
     ]
-    assert f"in all {sum(near)} of {len(near)} cells" in evidence["adaboost_ldl"]["kl-unchanged"][1]
+    said = f"in all {sum(near)} of {len(near)} comparisons"
+    assert said in evidence["adaboost_ldl"]["kl-unchanged"][1]
 
 
 def test_one_test_more_or_less_is_near_enough(evidence):

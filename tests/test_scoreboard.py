@@ -128,9 +128,9 @@ ANSWERS = {
     "adaboost_ldl": (
         ["Boosting lowers", "by less than printed", "equally flat do as well"],
         {
-            "Boosting lowers SortLoss of every learner": "holds",
-            "... on average to 41.2%": "does not hold",
-            "The order of labels gets better, by Spearman": "does not hold",
+            "Boosting lowers the SortLoss of every learner": "holds",
+            "Boosting leaves 41.2% of the plain learner's SortLoss on average": "does not hold",
+            "Boosting puts the labels in a better order, by Spearman": "does not hold",
         },
     ),
     "mldf": (
