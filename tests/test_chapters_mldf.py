@@ -652,6 +652,7 @@ def judged(records, values, grown=None):
         table_4=printed[printed.table == 4],
         table_5=printed[printed.table == 5],
         records={"tables": grown},
+        names={"A": "Set A", "B": "B"},
     )
     # Forests of 100 trees are worse than all layers, those of 200 as good as half of them.
     worst = {m: float(m not in UP) for m in MEASURES}
@@ -680,7 +681,7 @@ def test_claims():
         "reuse-helps": 1,
         "reuse-on-large": 1,
         # Ahead of both on A; level with one and behind the other on B.
-        "MLDF without reuse is better than the rivals": 12 / 24,
+        "MLDF without reuse predicts better than the five rivals": 12 / 24,
         "growth-overfitting": 3 / 4,
         "deeper-is-better": 3 / 4,
         "stops-near-best": 3 / 4,
@@ -689,7 +690,7 @@ def test_claims():
         "c45-better": 12 / 24,
         "c45-coverage": 1,  # 2 of 4 tests won, printed 2 of 5: within one test
         # 0.79 is within 3% of 0.8, but 0.21 is not of 0.2.
-        "The two blocks differ little": 2 / 12,
+        "MLDF predicts alike on either kind of trees": 2 / 12,
     }
     found = table.verdict[list(shares)]
     assert found.tolist() == [verdict(share) for share in shares.values()]
@@ -698,17 +699,23 @@ def test_claims():
         assert table.verdict[absent] == "not tested"
     text = table.evidence
     assert text["first-place"] == (
-        "first or level in 6 of 12 cells; printed numbers: 6 of 12, on the same sets 6 of 6"
+        "first or level in 6 of 12 comparisons; in print 6 of 12, on the same data sets 6 of 6"
     )
-    # All differences of A and B are constant over the folds: shown by either test.
+    # All differences of A and B are constant over the folds: significant by either test.
     assert text["c45-better"] == (
         "better in 12 of 24 comparisons, significantly in 12 (Holm 12, BH 12), "
         "significantly worse in 12 "
         "(Holm 12, BH 12); 36 more were not run with both"
     )
-    assert "t-test 2/0/2, printed on the same sets 2/1/2; won 50%" in text["c45-coverage"]
+    assert text["c45-coverage"].startswith(
+        "50% of 4 paired t-tests won, in print 40% on the same data sets "
+        "(wins/draws/losses 2/0/2, in print 2/1/2)"
+    )
     # A: 0.02 of 0.8 in two measures and of 0.2 in four; B: 0.1 of the same.
-    assert text["reuse-on-large"].endswith("A +7.5%, B +37.5%")
+    assert text["reuse-on-large"] == (
+        "both gain, the larger one more, in 1 of 1 pairs of data sets; "
+        "mean relative gain, smallest data set first: Set A +7.5%, B +37.5%"
+    )
     curves, trees = text["better-than-one-layer"].split("; ")
     assert curves.startswith("RF-PCT with 200 trees, a full layer without its copies for the folds")
     assert curves.endswith("better in 2 of 4 curves on A, 1 of 1 curves on 0")
@@ -756,8 +763,10 @@ def test_claims_about_labels():
 
     table = of_labels(accuracy)
     assert table.verdict.tolist() == ["holds", "holds", "does not hold"]
-    lost = "in 2 of 12 pairs of labels, 2 (Holm 2, BH 2); gained in 1 (Holm 1, BH 1)"
-    assert lost in table.evidence[uses]
+    assert table.evidence[uses].startswith(
+        "with all tests together (BH) 2 of 12 pairs of labels lose accuracy and 1 gain; in single "
+        "paired t-tests 2 (Holm 2, BH 2) lose and 1 (Holm 1, BH 1) gain"
+    )
     assert "Sunset deleted: +10.00% of FallFoliage's accuracy lost" in table.evidence[sunset]
     assert "Urban deleted: -10.00% of Beach's accuracy lost" in table.evidence[beach]
     gains = accuracy | {("Beach", "Sunset"): [0.88, 0.55]}  # as many gains as losses

@@ -57,12 +57,13 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
         return nothing("Printed numbers stand beside records of real data alone.")
     mine, shares = mine.loc[there], as_shares(mine).loc[there]
     informative = mine.tells.to_numpy(bool, na_value=False)
+    judged = mine.within.notna().to_numpy()
     size = (6.4, 1.6 + 0.3 * len(there))
     figure, axis = plt.subplots(figsize=size, layout="constrained")
     _draw(axis, shares, "published", -0.15, ~informative)
     _draw(axis, shares, "ours", 0.15, ~informative)
     axis.axvline(1, color="0.3", linewidth=1)
-    left = axis.get_xlim()[0] > 0.6
+    left = 1 > np.mean(axis.get_xlim())
     axis.text(1, -1, f" {null} ", ha="right" if left else "left", va="center", color="0.3")
     for i, d in enumerate(["", *there]):
         found = agreeing(every[every.dataset == d])
@@ -71,8 +72,10 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
     labels = [chapter.names[d] + " *" * (d in chapter.excluded_datasets) for d in there]
     axis.set_yticks(range(len(there)), labels)
     axis.set_ylim(len(there) - 0.4, -1.4)
-    if not informative.all():
-        axis.plot([], [], "o", color=_PLAIN, label=f"uninformative: {null} matches too")
+    grey = [f"uninformative: {null} would match too"] * bool((judged & ~informative).any())
+    grey += ["not judged: one split, no deviation"] * bool((~judged).any())
+    if grey:
+        axis.plot([], [], "o", color=_PLAIN, label="\n".join(grey))
     axis.set_xlabel(f"{_loss(measure)} as a share of that of {null}")
     figure.legend(loc="outside lower left", ncols=3)
     if any("*" in label for label in labels):
