@@ -178,7 +178,8 @@ def _css(word):
 def _place(section):
     """ "Abstract; section 4.4; Table 3" of a claim's places."""
     parts = [f"section {p}" if p[:1].isdigit() else p for p in section.split("; ")]
-    return "; ".join(parts).capitalize() if parts[0].islower() else "; ".join(parts)
+    text = "; ".join(parts)
+    return text[:1].upper() + text[1:]
 
 
 def verdict(share):
@@ -255,5 +256,5 @@ def same_claim(records, first, second, measures, share_of_mean=0.01):
     pairs = [pair for m in measures for pair in pairs_of(records, first, second, m)]
     near = [abs(p.difference) <= share_of_mean * abs(p.second.mean()) for p in pairs]
     found = wins(records, [(first, second)], measures)
-    more = f" cells; a difference is shown in {found.shown + found.worse}"
+    more = f" comparisons; significantly different in {found.shown + found.worse}"
     return share_claim(near, f"means within {share_of_mean:.0%} in", more)

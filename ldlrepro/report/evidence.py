@@ -63,7 +63,7 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
     _draw(axis, shares, "published", -0.15, ~informative)
     _draw(axis, shares, "ours", 0.15, ~informative)
     axis.axvline(1, color="0.3", linewidth=1)
-    left = 1 > np.mean(axis.get_xlim())
+    left = np.mean(axis.get_xlim()) < 1
     axis.text(1, -1, f" {null} ", ha="right" if left else "left", va="center", color="0.3")
     for i, d in enumerate(["", *there]):
         found = agreeing(every[every.dataset == d])

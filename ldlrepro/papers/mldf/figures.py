@@ -11,7 +11,7 @@ from ldlrepro.report.compare import LEVEL
 from ldlrepro.report.evidence import as_shares
 from ldlrepro.report.plots import nothing, panels, plt
 from ldlrepro.report.tables import cells
-from ldlrepro.report.yardstick import confusion_of, confusion_picture, skill_picture
+from ldlrepro.report.yardstick import skill_picture
 
 #: What each mark stands for: marker, colour, fill (None: the colour).
 MARKS = {
@@ -24,30 +24,9 @@ MARKS = {
 def skill(chapter):
     """Skill by ranking loss, ours and printed in Table 4."""
     null = "label frequencies"
-    figure = skill_picture(
+    return skill_picture(
         chapter.ours, chapter.table_4, chapter.names, METHODS, "ranking_loss", null
     )
-    return figure
-
-
-def confusion(chapter):
-    """Printed rows across, our methods down, those with a printed row first: frames on a diagonal.
-
-    A row a method: thirteen columns would be too wide for the page.
-    """
-    table = confusion_of(chapter)
-    table = table[[*table.index, *(m for m in table.columns if m not in table.index)]]
-    title = "Informative numbers of each printed row that our methods match"
-    figure = confusion_picture(table.T, title)
-    axis = figure.axes[0]
-    if axis.axison:
-        axis.set(xlabel="printed row", ylabel="our method")
-        axis.tick_params(labelsize=9)
-        for text in axis.texts:
-            text.set_fontsize(9)
-        figure.set_size_inches(7, 6.2)
-        figure.tight_layout()
-    return figure
 
 
 def every_measure(chapter):
@@ -61,7 +40,7 @@ def every_measure(chapter):
         mine = chapter.ours[chapter.ours.method == method].assign(method="MLDF")
         compared = cells(mine, printed)
         compared = compared[compared.ours.notna() & compared.null.notna()]
-        found[name] = compared.join(as_shares(compared), rsuffix="_share")
+        found[name] = compared.join(as_shares(compared).add_suffix("_share"))
     ours, without = (f.set_index(["dataset", "measure"]) for f in found.values())
     both = ours.index.intersection(without.index)
     there = [d for d in chapter.names if d in set(both.get_level_values(0))]
@@ -88,9 +67,7 @@ def every_measure(chapter):
         axis.set_xlabel("share of label frequencies' loss")
     nearer = (without.loc[both].ours - without.loc[both].published).abs()
     nearer = nearer < (ours.loc[both].ours - ours.loc[both].published).abs()
-    title = (
-        f"The printed number is nearer to ours without reuse {nearer.sum()} times of {len(both)}"
-    )
+    title = f"Ours without reuse are nearer to print in {nearer.sum()} of {len(both)} comparisons"
     figure.suptitle(title, x=0.01, ha="left", weight="bold")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=10)

@@ -24,7 +24,7 @@ from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, duels, show_head_to_head, tally
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
-from ldlrepro.report.values import Share, Spread
+from ldlrepro.report.values import Outcomes, Share, Spread
 
 LABEL = {m: MULTILABEL[m].label for m in MEASURES}
 UP = {m: MULTILABEL[m].greater_is_better for m in MEASURES}
@@ -73,14 +73,13 @@ def splits(numbers):
 
 
 def show_table_4(chapter):
-    """Table 4 and more methods below it, a table a data set."""
+    """Table 4 and more methods below it, a table a data set; then MLDF against its rivals."""
     numbers = chapter.tables.groupby(["dataset", "method"])["fold"].nunique()
     captions = {
-        d: f"Table 4. {name}; {splits(numbers[d])}"
-        for d, name in chapter.names.items()
-        if d in numbers
+        d: f"{name}; {splits(numbers[d])}" for d, name in chapter.names.items() if d in numbers
     }
-    return show_each_data_set(chapter.ours, chapter.printed, captions, MEASURES, ORDER)
+    yield from show_each_data_set(chapter.ours, chapter.printed, captions, MEASURES, ORDER)
+    yield from show_rivals(chapter)
 
 
 def average_ranks(means, methods):
@@ -120,15 +119,12 @@ def show_table_5(chapter):
     """MLDF on C4.5 trees against the rivals, and against MLDF on its own trees."""
     caption = "MLDF on C4.5 trees against the five of Table 4: wins/draws/losses"
     yield show(duel_table(chapter.tables, C45, chapter.table_5), caption, False)
-    caption = "MLDF on either kind of trees, on the splits run with both"
+    caption = "MLDF on either kind of trees, on the splits run with both; significance as above"
     yield show(against(chapter.tables, [("MLDF", C45)]), caption, False)
 
 
 def against(records, pairs):
-    """`tally` of pairs of methods by all measures, with short heads.
-
-    "significant" stands for the corrected and, in brackets, for the paired t-test.
-    """
+    """`tally` of pairs of methods A and B by all measures, with short heads."""
     table = tally(records, pairs, MEASURES)
     better = [
         Share(won, number)
@@ -136,13 +132,13 @@ def against(records, pairs):
     ]
     return pd.DataFrame(
         {
-            "first": table["first"],
-            "second": table["second"],
-            "first better": better,
-            "significant": table["first better, significant"],
+            "A": table["first"],
+            "B": table["second"],
+            "A better": better,
+            "A significantly better": table["first better, significant"],
             "Holm / BH": table["first better, Holm / BH"],
-            "second better, significant": table["second better, significant"],
-            "second, Holm / BH": table["second better, Holm / BH"],
+            "B significantly better": table["second better, significant"],
+            "B, Holm / BH": table["second better, Holm / BH"],
             "no test": table["cannot be tested"],
         }
     )
@@ -333,6 +329,20 @@ def agreement_as(printed, method, alternatives):
     return pd.DataFrame(rows)
 
 
+def measures_down(table):
+    """`agreement_as` turned: a row a measure, a column an alternative."""
+    return table.set_index("method").T.rename_axis("measure").rename_axis(None, axis=1)
+
+
+def informative(table):
+    """`Outcomes` of a table as shares of the informative numbers."""
+    return table.map(
+        lambda found: (
+            Share(found.agree, found.tell) if isinstance(found, Outcomes) and found.tell else found
+        )
+    )
+
+
 def _matched(row, where=""):
     """Caption of `agreement_as`."""
     return f"Informative numbers of {row}'s printed row that are matched{where}"
@@ -354,14 +364,16 @@ def show_ties_in_short(chapter):
         index="ties", columns="trees", values="all", aggfunc="first", sort=False
     )
     wide = wide.rename_axis("how tied scores are ranked").rename_axis(None, axis=1)
-    return show(wide, _matched("RF-PCT", ", by trees and ties"))
+    return show(informative(wide), _matched("RF-PCT", ", by trees and ties"))
 
 
 def show_other_forests(chapter):
     """Trees of other depths, RF-PCT with more trees, and with a forest a fold."""
     yield from show_depths(chapter)
-    caption = _matched("RF-PCT", " with other trees and ties")
-    yield show(by_ties(chapter), caption, False, folded=True)
+    table = by_ties(chapter)
+    table = table.assign(method=table["method"].str.replace("trees, ties ", "trees, "))
+    caption = _matched("RF-PCT", " with other trees and ways to rank ties")
+    yield show(table, caption, False, folded=True)
     yield show_forests_by_fold(chapter)
 
 
@@ -375,8 +387,8 @@ def show_forests_by_fold(chapter):
         "RF-PCT, a forest for each fold": "100 trees for each of five folds, averaged",
     }
     ways = {names[method]: rows for method, rows in records.groupby("method", sort=False)}
-    table = agreement_as(chapter.table_4, "RF-PCT", ways)
-    return show(table, _matched("RF-PCT", " with a forest for each fold"), False, folded=True)
+    table = measures_down(agreement_as(chapter.table_4, "RF-PCT", ways))
+    return show(table, _matched("RF-PCT", " with a forest for each fold"), folded=True)
 
 
 def show_other_rivals(chapter):
@@ -431,7 +443,7 @@ def show_nets(chapter):
     records = records[records.dataset.isin(nets.dataset)]
     ways = dict(list(records.groupby("method", sort=False)))
     table = agreement_as(chapter.table_4, "DBPNN", ways)
-    yield show(table, _matched("DBPNN"), False, folded=True)
+    yield show(measures_down(table), _matched("DBPNN"), folded=True)
     for dataset in nets.dataset.unique():
         table = below_printed(chapter, "DBPNN", records, dataset).drop(columns="splits")
         caption = f"DBPNN on {chapter.names[dataset]}: means"
@@ -474,7 +486,7 @@ def show_readings_in_short(chapter):
         return None
     table = agreement_as(chapter.table_4, "MLDF", ways)
     table = table[["method", "all"]].rename(columns={"method": "reading", "all": "matched"})
-    return show(table, _matched("MLDF", ", by reading of the paper"), False)
+    return show(informative(table), _matched("MLDF", ", by reading of the paper"), False)
 
 
 def show_reuse(chapter):
@@ -498,8 +510,10 @@ def show_with_and_without(chapter):
     """MLDF with reuse and without, and RF-PCT, against each other."""
     pairs = [("MLDF", NO_REUSE), ("MLDF", "RF-PCT"), ("MLDF", MORE_TREES)]
     pairs += [(NO_REUSE, MORE_TREES), (DEEP, NO_REUSE), (DEEP, MORE_TREES)]
-    caption = "Comparisons, one for each data set and measure; significant at 5% by the corrected "
-    caption += "t-test, in brackets by the paired one"
+    caption = (
+        "Methods A and B in comparisons, one for each data set and measure; significant at 5% "
+    )
+    caption += "by the corrected t-test, in brackets by the paired one"
     return show(against(chapter.tables, pairs), caption, False)
 
 
@@ -563,8 +577,10 @@ def depth_gaps(table, printed, names):
         index=["dataset", "depth"], columns="measure", values="gap", sort=False
     ).reset_index()
     heads = [label for label in LABEL.values() if label in wide]
-    wide = wide.assign(**{"data set": wide.dataset.map(names), "levels": wide.depth.astype(int)})
-    return wide[["data set", "levels", *heads]].rename_axis(None, axis=1)
+    wide = wide.assign(
+        **{"data set": wide.dataset.map(names), "levels a layer": wide.depth.astype(int)}
+    )
+    return wide[["data set", "levels a layer", *heads]].rename_axis(None, axis=1)
 
 
 def show_depth_gaps(chapter):
