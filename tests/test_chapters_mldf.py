@@ -296,6 +296,8 @@ def test_agreement_of_what_stands_in_a_methods_place():
     turned = mldf.measures_down(found.reset_index())
     assert turned.index.tolist() == found.columns.tolist()
     assert turned["one off"].tolist() == found.loc["one off"].tolist()
+    nothing = mldf.agreement_as(printed, "RF-PCT", {})
+    assert mldf.measures_down(nothing).empty
     short = mldf.informative(turned)
     assert str(short["one off"]["all"]) == "5 of 6"
     assert short["synthetic"]["all"] == (0, 0, 0, 0)  # nothing to be a share of
@@ -341,6 +343,8 @@ def test_distance_from_print_by_depth():
     assert found["data set"].tolist() == ["Yeast", "Yeast"]
     assert found["levels a layer"].tolist() == [3, 30]
     np.testing.assert_allclose(found["Hamming loss"], [25, -25])
+    none = mldf.depth_gaps(table[:0], printed, {})
+    assert none.empty and none.columns.tolist() == ["data set", "levels a layer", *LABEL.values()]
 
 
 def test_methods_against_each_other():

@@ -157,11 +157,10 @@ def test_an_answer_turns_with_the_records(monkeypatch):
 
 
 @pytest.mark.parametrize("name", chapter_names())
-def test_findings_are_of_the_headline_claims_with_numbers(name):
-    chapter = scoreboard.chapter_of(name)
-    found, heads = chapter.findings(), chapter.claims.id[chapter.claims.headline]
-    assert 3 <= len(found) <= 5 and set(found) == set(heads)
-    assert all(re.search(r"\d", text) and "nan" not in text for text in found.values())
+def test_three_findings_with_numbers(name):
+    lines = scoreboard.chapter_of(name).findings()
+    assert len(lines) == 3
+    assert all(re.search(r"\d", line) and "nan" not in line for line in lines)
 
 
 def test_the_book_says_what_the_folds_can_show():

@@ -326,7 +326,7 @@ def agreement_as(printed, method, alternatives):
         row = {"method": name}
         row |= {LABEL[m]: agreeing(compared[compared.measure == m]) for m in MEASURES}
         rows.append(row | {"all": agreeing(compared)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["method", *LABEL.values(), "all"])
 
 
 def measures_down(table):
@@ -568,6 +568,8 @@ def depth_gaps(table, printed, names):
     where ours is higher
     """
     own = table[(table.method == CASCADE) & table.dataset.isin(printed.dataset)]
+    if own.empty:
+        return pd.DataFrame(columns=["data set", "levels a layer", *LABEL.values()])
     means = own.groupby(["dataset", "depth", "measure"], sort=False).test.mean().reset_index()
     print_ = printed[printed.method == "MLDF"].set_index(["dataset", "measure"])["mean"]
     keys = pd.MultiIndex.from_frame(means[["dataset", "measure"]])
