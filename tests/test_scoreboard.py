@@ -135,7 +135,7 @@ ANSWERS = {
     ),
     "mldf": (
         ["matches few", "Without its new idea", "predicts no worse"],
-        {"Reuse is needed: MLDF is better than without": "does not hold"},
+        {"MLDF needs to reuse earlier scores: it predicts worse without reuse": "does not hold"},
     ),
 }
 
