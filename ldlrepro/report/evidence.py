@@ -62,8 +62,9 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
     _draw(axis, shares, "published", -0.15, ~informative)
     _draw(axis, shares, "ours", 0.15, ~informative)
     axis.axvline(1, color="0.3", linewidth=1)
-    left = axis.get_xlim()[0] > 0.6
-    axis.text(1, -1, f" {null} ", ha="right" if left else "left", va="center", color="0.3")
+    low, high = axis.get_xlim()
+    side = "right" if 1 - low > high - 1 else "left"
+    axis.text(1, -1, f" {null} ", ha=side, va="center", color="0.3")
     for i, d in enumerate(["", *there]):
         found = agreeing(every[every.dataset == d])
         text = "matched" if not d else f"{found.agree} of {found.tell}" if found.tell else "–"
