@@ -72,7 +72,9 @@ def test_a_figure_has_a_caption_an_alternative_text_and_a_hash(path):
 def test_a_chapter_says_how_each_experiment_is_run_again(name):
     text = (paths.NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8")
     named = set()
-    for line in re.findall(rf"Run again: `ldlrepro run {name}((?: --experiment \w+)+)`", text):
+    for line in re.findall(
+        rf"Run again: `ldlrepro run {name}((?: --experiment \w+)+)(?: --recompute)?`", text
+    ):
         named |= set(line.split(" --experiment ")[1:])
     paper = get_paper(name)
     there = {one.name for one in (*paper.experiments, *paper.studies)}

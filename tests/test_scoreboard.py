@@ -108,7 +108,7 @@ ANSWERS = {
     "ldlf": (["No clean split", "Some runs do"], {"K-L of sLDLF on Movie": "does not hold"}),
     "mslp": (
         ["hold for facial expressions", "mostly fail for beauty", "first in none"],
-        {"MSLP is first, everything chosen on the test folds": "does not hold"},
+        {"MSLP comes first when every parameter is chosen on the test folds": "does not hold"},
     ),
     "adaboost_ldl": (
         ["Boosting lowers", "by less than printed", "equally flat do as well"],

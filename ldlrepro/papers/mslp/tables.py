@@ -36,19 +36,27 @@ def methods_with(records, **settings):
 
 
 def show_agreement(chapter):
-    """Printed numbers that ours match, a row a method: they are many, the data sets few."""
+    """Printed numbers that ours match, a row a method; by kind of data; and the mean predictor."""
     table = agreement(chapter.compared, chapter.names, chapter.excluded_datasets)
     table = table.T.rename_axis("method")
-    return show(table, chapter.agreement_caption(), missing="not run", folded=False)
+    yield show(table, chapter.agreement_caption(), missing="not run", folded=False)
+    caption = "Informative numbers that ours match, by kind of data"
+    yield show(agreement_by_kind(chapter), caption, missing="not run")
+    caption = (
+        "Best of the thirteen printed means / mean predictor on our copy "
+        "(printed methods that are worse than it)"
+    )
+    yield show(best_printed_and_mean(chapter), caption, False)
 
 
-def show_tables_1_to_3(chapter, experiment):
-    """Tables 1-3 under the protocol of an experiment: "tables" or "best_on_test"."""
-    captions = {
-        d: f"Table {n}. {chapter.names[d]}, {PROTOCOLS[experiment]}" for d, n in TABLE_OF.items()
-    }
-    ours = summary(chapter.records[experiment], measures=chapter.measures)
-    return show_each_data_set(ours, chapter.printed, captions, chapter.measures, chapter.order)
+def show_tables_1_to_3(chapter):
+    """Tables 1-3 under both protocols."""
+    for experiment, protocol in PROTOCOLS.items():
+        captions = {d: f"Table {n}. {chapter.names[d]}, {protocol}" for d, n in TABLE_OF.items()}
+        ours = summary(chapter.records[experiment], measures=chapter.measures)
+        yield from show_each_data_set(
+            ours, chapter.printed, captions, chapter.measures, chapter.order
+        )
 
 
 def show_two_protocols(chapter):
@@ -94,12 +102,17 @@ def _worse(compared):
     return ours / published - 1
 
 
-def show_nearest_settings(chapter, experiment):
-    """The settings of an experiment that come nearest to the printed numbers, a table a learner."""
-    records = with_settings(in_plain_words(chapter.records[experiment]))
-    tried = set(declared(records, "learner"))
-    learners = [m for m in chapter.printed_methods if m in tried]
-    return show_nearest(records, chapter.printed, learners, chapter.names)
+def show_nearest_settings(chapter):
+    """The tried settings that come nearest to the printed numbers, a table a learner.
+
+    First those of our classes, then those of the first package.
+    """
+    for experiment, of in (("settings", ""), ("first_package", ", first package")):
+        records = with_settings(in_plain_words(chapter.records[experiment]))
+        tried = set(declared(records, "learner"))
+        learners = [m for m in chapter.printed_methods if m in tried]
+        caption = f"{{}}{of}: the setting nearest to the printed numbers"
+        yield from show_nearest(records, chapter.printed, learners, chapter.names, caption)
 
 
 def in_plain_words(records):
@@ -149,7 +162,10 @@ def first_as_printed(chapter):
 
 
 def show_first_places(chapter):
-    """First places under the two protocols; methods without a grid stand in both."""
+    """First places under the two protocols; what the protocols explain; other forms of CCA.
+
+    Methods without a grid stand in both protocols.
+    """
     first = first_as_printed(chapter)
     share = f"{first} ({first.ratio:.1%})"
     yield f"In print MSLP is first in {share} of all comparisons, Natural Scene included."
@@ -157,6 +173,8 @@ def show_first_places(chapter):
     for protocol, records in zip(PROTOCOLS.values(), both, strict=True):
         places = first_places(chapter, chapter.counting(records))
         yield show(places_table(places), f"First places, {protocol}")
+    yield show_two_protocols(chapter)
+    yield from show_forms_of_cca(chapter)
 
 
 def places_table(places):
@@ -169,17 +187,6 @@ def places_table(places):
         "corrected": "the same, corrected t-test",
     }
     return places.drop(columns="cells").rename(columns=heads)
-
-
-def show_kinds(chapter):
-    """`agreement_by_kind` and `best_printed_and_mean`."""
-    caption = "Informative numbers that ours match, by kind of data"
-    yield show(agreement_by_kind(chapter), caption, missing="not run")
-    caption = (
-        "Best of the thirteen printed means / mean predictor on our copy "
-        "(printed methods that are worse than it)"
-    )
-    yield show(best_printed_and_mean(chapter), caption, False)
 
 
 def show_who_matches(chapter):
