@@ -202,9 +202,10 @@ def test_how_often_each_share_of_dimensions_was_best():
     best = pd.concat([rows({"PCA": [1, 1, 1]}), rows({"MSLP": [1, 1]}, dataset="B")])
     shares = [{"transformer__ratio": u} for u in (0.1, 0.2, 0.1)] + [{"ratio": 1.0}] * 2
     table = mslp.best_dimensions(best.assign(parameters=shares), {"A": "Set A", "B": "B"})
-    assert table.loc["PCA", "Set A"] == {0.1: 2, 0.2: 1} and table.loc["MSLP", "B"] == {1.0: 2}
-    assert table.notna().sum().sum() == 2
-    assert str(table.loc["PCA", "Set A"]) == "10% (2), 20% (1)"
+    assert table.to_dict("records") == [
+        {"data set": "Set A", "method": "PCA", "10%": 2, "20%": 1, "100%": 0},
+        {"data set": "B", "method": "MSLP", "10%": 0, "20%": 0, "100%": 2},
+    ]
 
 
 # --- Adaboost-LDL --------------------------------------------------------------------------------

@@ -133,7 +133,7 @@ class MSLP(Chapter):
         return {
             "first-place": (
                 f"Here it is first in {Share(places.ours['MSLP'], places.cells['MSLP'])} "
-                f"comparisons, in print in {tables.first_as_printed(self)}. "
+                f"comparisons, in print in {places.printed['MSLP']} of the same. "
                 f"{places.ours.idxmax()} is most often first here, in {places.ours.max()}. On the "
                 f"facial expressions alone, MSLP is first in "
                 f"{Share(faces.ours['MSLP'], faces.cells['MSLP'])}."
@@ -153,10 +153,10 @@ class MSLP(Chapter):
                 f"{pushed}"
             ),
             "jaffe": (
-                f"Without a penalty, the faces that it was fitted on keep a trustworthiness of "
-                f"{free['all'].mean():.2f}, against {kept['all']['LPP']:.2f} for LPP. For new "
-                f"faces it is {free['new'].mean():.2f} against {kept['new']['LPP']:.2f}. Chance "
-                "is 0.5."
+                f"Without a penalty, the trustworthiness of the fitted faces is "
+                f"{free['all'].mean():.2f}, and {kept['all']['LPP']:.2f} for LPP (1 is perfect, "
+                f"0.5 is chance). For new faces it is {free['new'].mean():.2f}, and "
+                f"{kept['new']['LPP']:.2f} for LPP."
             ),
         }
 

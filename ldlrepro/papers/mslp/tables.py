@@ -52,7 +52,8 @@ def show_agreement(chapter):
 def show_tables_1_to_3(chapter):
     """Tables 1-3 under both protocols."""
     for experiment, protocol in PROTOCOLS.items():
-        captions = {d: f"Table {n}. {chapter.names[d]}, {protocol}" for d, n in TABLE_OF.items()}
+        how = protocol.removeprefix("chosen ")
+        captions = {d: f"Table {n}. {chapter.names[d]}, {how}" for d, n in TABLE_OF.items()}
         ours = summary(chapter.records[experiment], measures=chapter.measures)
         yield from show_each_data_set(
             ours, chapter.printed, captions, chapter.measures, chapter.order
@@ -195,7 +196,8 @@ def show_who_matches(chapter):
     expressions = next(iter(KINDS))
     share = table[expressions].map(lambda found: found.ratio)
     best = share[share >= 0.5].sort_values(ascending=False, kind="stable").index
-    return show(table.loc[best], "MSLP's printed numbers, and which of our methods match them")
+    caption = "MSLP's informative numbers that our methods match (in brackets: uninformative ones)"
+    return show(table.loc[best], caption)
 
 
 def agreement_by_kind(chapter):
@@ -319,7 +321,7 @@ def show_kept_neighbours(chapter):
     table = kept_neighbours(halves, names).T.rename_axis("method")
     toys = [head for head in table if head.endswith(" (synthetic)")]
     for what, heads in (("toys", toys), ("real data", [h for h in table if h not in toys])):
-        for some in (heads[i : i + 3] for i in range(0, len(heads), 3)):
+        for some in (heads[i : i + 2] for i in range(0, len(heads), 2)):
             yield show(table[some], caption.format(what), form="{:.3f}", folded=True)
     wide = every.pivot(index="method", columns="dataset", values="trustworthiness")
     wide = wide.loc[every.method.unique(), every.dataset.unique()].rename(columns=names)
@@ -349,13 +351,6 @@ def kept_faces(chapter):
     return wide[["all", "fitted", "new"]]
 
 
-class Chosen(dict):
-    """Share of the dimensions -> in how many folds it was chosen: "10% (7), 20% (3)"."""
-
-    def __str__(self):
-        return ", ".join(f"{u:.0%} ({folds})" for u, folds in self.items())
-
-
 def with_u(best):
     """Records with the share of the dimensions that was chosen, u: NaN of methods without one."""
     u = [p.get("ratio", p.get("transformer__ratio")) for p in best.parameters]
@@ -364,22 +359,23 @@ def with_u(best):
 
 def show_best_dimensions(chapter):
     """`best_dimensions` of the records chosen on the test folds."""
-    caption = "The u with the lowest test K-L (in how many of the folds)"
-    return show(best_dimensions(chapter.records["best_on_test"], chapter.names), caption)
+    table = best_dimensions(chapter.records["best_on_test"], chapter.names)
+    return show(table, "In how many folds each u had the lowest test K-L", False)
 
 
 def best_dimensions(best, names):
-    """How often each u had the lowest test K-L, a row a method, a column a data set: `Chosen`."""
+    """In how many folds each u had the lowest test K-L: a row a data set and method."""
     best = with_u(best)
-    table = {}
-    for method in (*EMBEDDINGS, "MSLP"):
-        mine = best[best.method == method]
-        table[method] = {
-            names[d]: Chosen(mine.u[mine.dataset == d].value_counts())
-            for d in names
-            if d in set(mine.dataset)
-        }
-    return pd.DataFrame(table).T.rename_axis("method")
+    best = best[best.method.isin([*EMBEDDINGS, "MSLP"])]
+    values = sorted(best.u.unique())
+    rows = []
+    for dataset in (d for d in names if d in set(best.dataset)):
+        for method in (*EMBEDDINGS, "MSLP"):
+            mine = best.u[(best.dataset == dataset) & (best.method == method)]
+            if len(mine):
+                counts = {f"{u:.0%}": int((mine == u).sum()) for u in values}
+                rows.append({"data set": names[dataset], "method": method} | counts)
+    return pd.DataFrame(rows)
 
 
 def show_terms(chapter):
