@@ -133,10 +133,10 @@ def test_what_the_printed_cells_of_structrf_say_of_its_claims(evidence):
     lower, equal = (sum(f(std_of[*c, "StructRF"], least[c]) for c in cells) for f in (lt, eq))
     found = evidence["structrf"]
     assert (lower, equal) == (28, 12)
-    assert "in 40 of 90 cells, in 12 of them not alone" in found["lowest-deviation"][1]
+    assert "in 40 of 90 comparisons, in 12 of them not alone" in found["lowest-deviation"][1]
     ids = "order-structrf-bfgs", "order-bfgs-iis", "order-iis-rf"
     for claim, n in zip(ids, counts, strict=True):
-        assert f"printed: better in {n} of 90 cells" in found[claim][1]
+        assert f"printed: better in {n} of 90 comparisons" in found[claim][1]
 
 
 def test_two_starts_of_sa_iis_are_two_readings(evidence):

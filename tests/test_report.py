@@ -493,7 +493,7 @@ def test_sets_of_a_family_count_as_one():
     assert ranks.loc["Movie"].tolist() == [3, 2, 1]
     np.testing.assert_allclose(ranks.mean(), [5 / 3, 2, 7 / 3])  # with the sets apart 1.5, 2, 2.5
     figure = compare.critical_difference(mine, list(level), "kl_divergence", "Ranks")
-    assert "over 3 groups of related data sets (4 in all)" in figure.axes[0].get_xlabel()
+    assert "over 3 groups of related data sets (4 sets)" in figure.axes[0].get_xlabel()
     (bar,) = figure.axes[0].collections[1].get_paths()  # all three alike
     assert bar.vertices[:, 1].tolist() == [-0.25, 2.25]
     plt.close("all")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from html import escape
+from html import escape, unescape
 
 import pytest
 import readme
@@ -10,7 +10,7 @@ import readme
 from ldlrepro import paths, scoreboard, stats
 from ldlrepro.papers import chapter_names, paper_names
 from ldlrepro.papers.mslp import tables
-from ldlrepro.report.claims import CAPTION, VERDICTS
+from ldlrepro.report.claims import VERDICTS, verdict
 from ldlrepro.report.plots import drawn, plt, style
 
 pytestmark = pytest.mark.skipif(
@@ -40,23 +40,35 @@ def test_every_paper_has_a_chapter():
 
 @pytest.mark.parametrize("name", chapter_names())
 def test_verdicts_are_those_of_the_chapter(name, board):
-    shown = rows(outputs(paths.NOTEBOOKS, name), CAPTION)
     row = board.set_index("paper").loc[scoreboard.chapter_of(name).title]
-    for word in VERDICTS:
-        assert row[f"claims {word}"] == sum(cells[3] == word for cells in shown)
+    counts = {word: int(row[f"claims {word}"]) for word in VERDICTS}
+    shown = rows(outputs(paths.NOTEBOOKS, name), f"All {sum(counts.values())} claims")
+    verdicts = [cells[0].partition(" ")[2] for cells in shown]
+    assert {word: verdicts.count(word) for word in VERDICTS} == counts
 
 
-def test_cells_are_those_of_the_chapter(board):
+@pytest.mark.parametrize("name", chapter_names())
+def test_a_chapter_opens_with_its_headline_claims(name):
+    claims = scoreboard.chapter_of(name).claims
+    cards = re.findall(r"<b>. ([^<]*)</b><p>(.*?)</p>", outputs(paths.NOTEBOOKS, name))
+    heads = claims[claims.headline]
+    assert [(v, unescape(c)) for v, c in cards] == list(
+        zip(heads.verdict, heads.claim, strict=True)
+    )
+    assert 3 <= len(cards) <= 5
+    assert all(claims.claim.str.fullmatch(r"[A-Z].*[^.?]"))
+
+
+def test_counts_are_those_of_the_chapter(board):
     """The chapter on StructRF counts by data set and method; its totals are page one's."""
-    *_, last = rows(outputs(paths.NOTEBOOKS, "structrf"), "Cells that agree with Tables 4-18")
-    counts = [list(map(int, re.findall(r"\d+", cell.partition(";")[0]))) for cell in last[1:]]
+    caption = scoreboard.chapter_of("structrf").agreement_caption()
+    *_, last = rows(outputs(paths.NOTEBOOKS, "structrf"), caption)
+    found = [re.fullmatch(r"(\d+) of (\d+)(?: \(\+(\d+)(?:, (\d+) off)?\))?", c) for c in last[1:]]
+    agree, tell, untold, off = (sum(int(one[i] or 0) for one in found) for i in (1, 2, 3, 4))
     row = board.iloc[0]
     both = row.own + row.rivals
-    assert (sum(c[0] for c in counts), sum(c[1] for c in counts)) == (both.agree, both.tell)
-    assert sum(int(cell.split()[-1]) for cell in last[1:] if "?" in cell) == both.untold
-    within = [re.search(r"\? (\d+) of", cell) for cell in last[1:]]
-    outside = both.untold - sum(int(found.group(1)) for found in within if found)
-    assert scoreboard.for_readers(board)["of these, ours differ"][0] == outside == both.outside
+    assert (agree, tell, untold, off) == (both.agree, both.tell, both.untold, both.outside)
+    assert scoreboard.for_readers(board)["of these, ours differ"][0] == off
 
 
 def test_page_one_shows_the_scoreboard(board):
@@ -136,9 +148,7 @@ def test_an_answer_says_what_the_verdicts_say(name, board):
     assert {claim: there[claim] for claim in verdicts} == verdicts
     own = board.set_index("paper").own[chapter.title]
     (line,) = [one for one in scoreboard.answers("..").splitlines() if chapter.title in one]
-    held = (
-        "holds" if own.ratio >= 0.95 else "holds in part" if own.ratio >= 0.5 else "does not hold"
-    )
+    held = verdict(own.ratio)
     assert re.match(rf"- \*\*. {held}\*\* · ", line)
 
 
@@ -157,10 +167,12 @@ def test_an_answer_turns_with_the_records(monkeypatch):
 
 
 @pytest.mark.parametrize("name", chapter_names())
-def test_three_findings_with_numbers(name):
-    lines = scoreboard.chapter_of(name).findings()
-    assert len(lines) == 3
-    assert all(re.search(r"\d", line) and "nan" not in line for line in lines)
+def test_findings_are_of_the_headline_claims_and_have_numbers(name):
+    chapter = scoreboard.chapter_of(name)
+    found = chapter.findings()
+    assert set(found) == set(chapter.claims.id[chapter.claims.headline])
+    assert all(re.search(r"\d", text) and "nan" not in text for text in found.values())
+    assert not any("{" in text for text in found.values())
 
 
 def test_the_book_says_what_the_folds_can_show():

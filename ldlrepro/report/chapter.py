@@ -211,8 +211,8 @@ class Chapter:
         """What `show` can show: {name: function of the chapter}."""
         return COMMON | self.exhibits
 
-    def show(self, name):
-        """Show a table, figure or text in a notebook, by its name among the exhibits.
+    def show(self, *names):
+        """Show tables, figures or texts in a notebook, by their names among the exhibits.
 
         Raises
         ------
@@ -220,16 +220,16 @@ class Chapter:
             No exhibit of this name.
         """
         known = self.known()
-        if name not in known:
-            raise UnknownNameError(
-                f"{self.title} shows no {name!r}; there are: {', '.join(known)}."
-            )
-        shown = known[name](self)
-        for one in shown if isinstance(shown, Iterator) else [shown]:
-            if isinstance(one, str):
-                print(one)
-            elif one is not None and not isinstance(one, Figure):  # these a notebook shows itself
-                display(one)
+        for name in names:
+            if name not in known:
+                there = ", ".join(known)
+                raise UnknownNameError(f"{self.title} shows no {name!r}; there are: {there}.")
+            shown = known[name](self)
+            for one in shown if isinstance(shown, Iterator) else [shown]:
+                if isinstance(one, str):
+                    print(one)
+                elif one is not None and not isinstance(one, Figure):  # notebooks show these
+                    display(one)
 
     def in_words(self, text):
         """What ``text()`` says, where the committed records of all data sets are shown."""

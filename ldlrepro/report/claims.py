@@ -157,6 +157,7 @@ def _folded_claims(claims, own):
         f"{' checked' if word == 'all' else ''}> {word}"
         f" ({len(claims) if word == 'all' else (claims.verdict == word).sum()})</label>"
         for word in choices
+        if len(choices) > 2
     )
     caption = f"Questions of our own: {len(claims)}" if own else f"All {len(claims)} claims"
     head = ["verdict", "claim", *([] if own else ["section", "printed"]), "evidence"]
@@ -178,7 +179,8 @@ def _css(word):
 def _place(section):
     """ "Abstract; section 4.4; Table 3" of a claim's places."""
     parts = [f"section {p}" if p[:1].isdigit() else p for p in section.split("; ")]
-    return "; ".join(parts).capitalize() if parts[0].islower() else "; ".join(parts)
+    text = "; ".join(parts)
+    return text[0].upper() + text[1:]
 
 
 def verdict(share):
@@ -246,7 +248,7 @@ def spread_claim(summary, method, rivals, measures):
     wide = wide.reindex(columns=[method, *rivals]).dropna()
     least = wide[list(rivals)].min(axis=1)
     ties = (wide[method] == least).sum()
-    more = f" cells, in {ties} of them not alone" if ties else " cells"
+    more = f" comparisons, in {ties} of them not alone" if ties else " comparisons"
     return share_claim(wide[method] <= least, f"{method} has the lowest of the four in", more)
 
 

@@ -301,20 +301,18 @@ def critical_difference(records, methods, measure, title):
     rows = np.arange(len(average))
     axis.hlines(rows, 1, average, color="0.85", linewidth=1)
     axis.plot(average, rows, "o")
-    for group, (first, last) in enumerate(_groups(nemenyi(average.to_numpy(), len(ranks)))):
+    groups = _groups(nemenyi(average.to_numpy(), len(ranks)))
+    for group, (first, last) in enumerate(groups):
         at = average.max() + 0.4 + 0.25 * group
         axis.vlines(at, first - 0.25, last + 0.25, linewidth=3, color="0.35")
-        if group == 0:
-            words = "no two beside a bar\ndiffer significantly"
-            axis.annotate(
-                words, (at, last + 0.25), (0, -4), textcoords="offset points", va="top", fontsize=8
-            )
     axis.set_yticks(rows, [plain(name) for name in average.index])
     axis.set_ylim(len(average) + 0.6, -0.6)
-    axis.set_xlabel(
-        f"average rank over {len(ranks)} groups of related data sets ({sets} in all); 1 is the best"
-    )
-    axis.set_title(title)
+    if groups == [(0, len(average) - 1)]:
+        words = f"no two of these {len(average)} differ significantly (bar at the right)"
+    else:
+        words = "no two beside a bar differ significantly" if groups else "all differ significantly"
+    axis.set_xlabel(f"average rank over {len(ranks)} groups of related data sets ({sets} sets)")
+    axis.set_title(f"{title}: {words}", fontsize=10)
     figure.tight_layout()
     return figure
 

@@ -1,6 +1,7 @@
 """The picture at the head of a chapter: printed, ours and the mean predictor on one axis."""
 
 import numpy as np
+import pandas as pd
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.report.plots import nothing, plt
@@ -8,7 +9,7 @@ from ldlrepro.report.tables import agreeing
 
 #: Mark, colour and fill (None: the colour).
 _MARKS = {"published": ("D", "C1", "white"), "ours": ("o", "C0", None)}
-_PLAIN = "0.6"
+_PLAIN, _UNJUDGED = "0.6", "0.8"
 
 
 def as_shares(compared):
@@ -56,11 +57,11 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
     if not there:
         return nothing("Printed numbers stand beside records of real data alone.")
     mine, shares = mine.loc[there], as_shares(mine).loc[there]
-    informative = mine.tells.to_numpy(bool, na_value=False)
-    size = (6.4, 1.6 + 0.3 * len(there))
+    hues = [_UNJUDGED if pd.isna(tells) else None if tells else _PLAIN for tells in mine.tells]
+    size = (4.7, 2 + 0.27 * len(there))  # all of it fits a phone
     figure, axis = plt.subplots(figsize=size, layout="constrained")
-    _draw(axis, shares, "published", -0.15, ~informative)
-    _draw(axis, shares, "ours", 0.15, ~informative)
+    _draw(axis, shares, "published", -0.15, hues)
+    _draw(axis, shares, "ours", 0.15, hues)
     axis.axvline(1, color="0.3", linewidth=1)
     low, high = axis.get_xlim()
     side = "right" if 1 - low > high - 1 else "left"
@@ -72,21 +73,23 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
     labels = [chapter.names[d] + " *" * (d in chapter.excluded_datasets) for d in there]
     axis.set_yticks(range(len(there)), labels)
     axis.set_ylim(len(there) - 0.4, -1.4)
-    if not informative.all():
-        axis.plot([], [], "o", color=_PLAIN, label=f"uninformative: {null} matches too")
-    axis.set_xlabel(f"{_loss(measure)} as a share of that of {null}")
-    figure.legend(loc="outside lower left", ncols=3)
+    if _PLAIN in hues:
+        axis.plot([], [], "o", color=_PLAIN, label=f"uninformative: matched by {null} too")
+    if _UNJUDGED in hues:
+        axis.plot([], [], "o", color=_UNJUDGED, label="not judged: no deviation is known")
+    axis.set_xlabel(f"{_loss(measure)} / that of {null}")
     if any("*" in label for label in labels):
-        figure.text(0.99, 0.005, "* not the original file, not counted", ha="right", va="bottom")
+        axis.plot([], [], " ", label="* not the original file, not counted")
+    figure.legend(loc="outside lower left", ncols=1 if len(there) > 3 else 2)
     figure.suptitle(title or _title(method, every, chapter), x=0.01, ha="left", weight="bold")
     return figure
 
 
-def _draw(axis, shares, name, shift, plain):
-    """Marks of one column of `as_shares` with their deviations, grey where a number is plain."""
+def _draw(axis, shares, name, shift, hues):
+    """Marks of one column of `as_shares` with their deviations, in hues or (None) their colour."""
     mark, colour, fill = _MARKS[name]
     for i, (share, std) in enumerate(zip(shares[name], shares[f"{name}_std"], strict=True)):
-        hue = _PLAIN if plain[i] else colour
+        hue = hues[i] or colour
         axis.errorbar(
             *(share, i + shift),
             xerr=np.nan_to_num(std),
@@ -103,4 +106,4 @@ def _loss(measure):
 
 def _title(method, every, chapter):
     found = agreeing(every[~every.dataset.isin(chapter.excluded_datasets)])
-    return f"{method}: ours match {found.agree} of {found.tell} informative numbers"
+    return f"{method}: ours match {found.agree} of {found.tell}\ninformative printed numbers"

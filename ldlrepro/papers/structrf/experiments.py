@@ -61,6 +61,8 @@ TABLES = Experiment(
 )
 
 # Why SA-IIS and SA-BFGS differ from the printed numbers: steps, start, memory of the Hessian.
+#: Steps of SA-IIS in the paper.
+STEPS_OF_IIS = 200
 _IIS_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _BFGS_STEPS = (5, 10, 20, 50, 100, 200, 300, 500, 1000, 2000, 3000)
 _UP_TO_300 = tuple(k for k in _BFGS_STEPS if k <= 300)

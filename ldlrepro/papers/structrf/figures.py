@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro.papers.structrf import readable
-from ldlrepro.report.compare import critical_difference
-from ldlrepro.report.plots import curves, name_labels, nothing, plt
+from ldlrepro.report.compare import LEVEL, critical_difference, p_value, pairs_of
+from ldlrepro.report.plots import curves, name_labels, nothing, panels, plt
+from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import summary
 
 #: Searches of Figures 5 and 6, with their titles.
@@ -25,13 +26,13 @@ def one_node(chapter):
 def one_distribution(bunch, row=0):
     """Figure 1: a row as a single label, a set of labels and a label distribution."""
     d = bunch.D[row]
-    panels = {
+    views = {
         "single label": (d == d.max()).astype(float),
         "multi-label": (d > 1 / len(d)).astype(float),
         "label distribution": d,
     }
     figure, axes = plt.subplots(1, 3, figsize=(8, 2.8), sharey=True)
-    for axis, (title, heights) in zip(axes, panels.items(), strict=True):
+    for axis, (title, heights) in zip(axes, views.items(), strict=True):
         axis.bar(range(len(d)), heights)
         axis.set(title=title)
         name_labels(axis, bunch)
@@ -53,16 +54,16 @@ def clusters_and_cuts(bunch, n=100, seed=0):
     cluster = readable.two_means(D, rng.random)
     gain, f, t = max(readable.search(X, cluster))
     figure = plt.figure(figsize=(8, 5), layout="constrained")
-    panels = figure.subplot_mosaic([["labels", "rows"], ["labels", "gain"]], width_ratios=(5, 6))
-    _draw_clusters(panels["labels"], bunch, D, cluster)
-    _draw_values(panels["rows"], X[:, f], cluster, t)
-    _draw_gains(panels["gain"], X[:, [f]], cluster)
-    panels["gain"].set(xlabel=f"feature {f}", ylim=(0, 1.2 * gain))
+    parts = figure.subplot_mosaic([["labels", "rows"], ["labels", "gain"]], width_ratios=(5, 6))
+    _draw_clusters(parts["labels"], bunch, D, cluster)
+    _draw_values(parts["rows"], X[:, f], cluster, t)
+    _draw_gains(parts["gain"], X[:, [f]], cluster)
+    parts["gain"].set(xlabel=f"feature {f}", ylim=(0, 1.2 * gain))
     for name in ("rows", "gain"):
-        panels[name].axvline(t, color="black", linewidth=1)
-        panels[name].locator_params(axis="x", nbins=5)
-    panels["rows"].sharex(panels["gain"])
-    panels["rows"].tick_params(labelbottom=False)
+        parts[name].axvline(t, color="black", linewidth=1)
+        parts[name].locator_params(axis="x", nbins=5)
+    parts["rows"].sharex(parts["gain"])
+    parts["rows"].tick_params(labelbottom=False)
     title = "Two clusters give the rows classes; the cut with the largest gain tells them apart"
     figure.suptitle(f"{title}\n{n} rows of {bunch.display}", fontsize=11)
     return figure
@@ -121,6 +122,66 @@ def iterations(chapter):
     return curves(path, printed, chapter.names, x="stage")
 
 
+#: Sets on which the starts of SA-IIS are drawn: small, middle and large K-L.
+DRAWN = ("Yeast_alpha", "Yeast_heat", "Yeast_spoem", "Movie")
+
+
+def starts(chapter):
+    """Test K-L of SA-IIS after each number of steps, from both starts, beside the printed one."""
+    steps = chapter.steps[declared(chapter.steps, "learner") == "SA-IIS"]
+    path = summary(steps, by=("dataset", "method", "stage"), measures=["kl_divergence"])
+    printed = chapter.printed.query("method == 'SA-IIS' and measure == 'kl_divergence'")
+    printed = printed.set_index("dataset")
+    there = [d for d in DRAWN if d in set(path.dataset)]
+    if not there:
+        return nothing("No records of these data sets.")
+    figure, axes = panels(len(there), 2, 7, 2.5, above=0.5, layout="constrained")
+    for axis, dataset in zip(axes.flat, there, strict=False):
+        mine = path[path.dataset == dataset].sort_values("stage")
+        for (method, line), mark in zip(mine.groupby("method", sort=False), "os", strict=True):
+            start = "random start" if "random" in method else "from zero"
+            axis.plot(line.stage, line["mean"], f"-{mark}", markersize=4, label=start)
+        if chapter.profile == "paper":
+            value, std = printed.loc[dataset, ["mean", "std"]]
+            axis.axhline(value, color="black", linestyle="--", label="printed")
+            axis.axhspan(value - std, value + std, color="0.9", zorder=0)
+        axis.axvline(200, color="0.5", linewidth=0.8)
+        top = 1.5 * mine.groupby("stage")["mean"].min().min()
+        axis.set(
+            xscale="log",
+            title=chapter.names[dataset],
+            ylim=(None, top),
+        )
+    figure.supxlabel("steps of SA-IIS; the paper takes 200", fontsize=10)
+    figure.supylabel("K-L", fontsize=10)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
+    return figure
+
+
+def criteria(chapter):
+    """K-L of the regression forest as a share of StructRF's: a row a data set, a dot a fold."""
+    forests = chapter.with_methods("criteria", ["StructRF"])
+    kl = forests.pivot_table(index=["dataset", "fold"], columns="method", values="kl_divergence")
+    if not {"RF on D", "StructRF"} <= set(kl):
+        return nothing("No records of these data sets.")
+    ratio = (kl["RF on D"] / kl["StructRF"]).dropna().unstack()
+    there = [d for d in chapter.names if d in ratio.index]
+    figure, axis = plt.subplots(figsize=(6.4, 1.2 + 0.27 * len(there)), layout="constrained")
+    for i, dataset in enumerate(there):
+        folds = ratio.loc[dataset]
+        axis.plot(folds, np.full(len(folds), i), "o", color="C0", alpha=0.4, markersize=5)
+        axis.plot(folds.mean(), i, "|", color="black", markersize=14, markeredgewidth=2)
+    axis.axvline(1, color="0.3", linewidth=1)
+    axis.set_yticks(range(len(there)), [chapter.names[d] for d in there])
+    axis.set_ylim(len(there) - 0.5, -0.5)
+    axis.set_xlabel("K-L of the regression forest / K-L of StructRF; dots are folds, bars means")
+    pairs = list(pairs_of(forests, "StructRF", "RF on D", "kl_divergence"))
+    differ = sum(p_value(pair) < LEVEL for pair in pairs)
+    title = f"By K-L the two differ significantly on {differ} of {len(pairs)} data sets"
+    figure.suptitle(title, x=0.01, ha="left", weight="bold")
+    return figure
+
+
 def figure_4(chapter):
     """Chebyshev against depth, for sampling ratios and for numbers of trees: two figures."""
     mean = chapter.grid.groupby(["trees", "ratio", "depth"])["chebyshev"].mean().reset_index()
@@ -135,7 +196,7 @@ def figure_4(chapter):
         for value, line in mean[fixed].groupby(by, sort=True):
             axis.plot(line.depth, line.chebyshev, ".-", label=str(value))
         axis.set(xlabel="largest depth", ylabel="Chebyshev", title=title)
-        axis.legend(fontsize=8)
+        axis.legend(title="share of rows" if by == "ratio" else "trees")
         figure.tight_layout()
 
 
@@ -159,23 +220,27 @@ def figure_6(chapter):
     """Time and gain of the variable step against the number of rows, both ways of counting."""
     searches = chapter.study("adaptive_step")["searches"]
     mean = searches.groupby(["counts", "step", "n"])[["milliseconds", "gain"]].mean().reset_index()
-    figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.2))
+    figure, axes = plt.subplots(1, 2, figsize=(7, 3.6), layout="constrained")
     for (counts, step), line in mean.groupby(["counts", "step"]):
-        style = "-" if step == "all" else "--"
-        axes[0].plot(line.n, line.milliseconds, style, marker=".", label=f"{counts}, {step}")
-    axes[0].set(xscale="log", yscale="log", xlabel="rows", ylabel="milliseconds (sort included)")
-    axes[0].legend(fontsize=7)
+        colour, mark = ("C1", "s") if counts == "from scratch" else ("C0", "o")
+        style, what = ("-", "every threshold") if step == "all" else ("--", "variable step")
+        label = f"{what}, {'gains from scratch' if mark == 's' else 'running counts'}"
+        look = {"marker": mark, "color": colour, "markersize": 4, "label": label}
+        axes[0].plot(line.n, line.milliseconds, style, **look)
+    axes[0].set(xscale="log", yscale="log", xlabel="rows", ylabel="milliseconds, with sorting")
+    axes[0].set_title("Time of a search", fontsize=10)
+    figure.legend(loc="outside lower left", ncols=2)
     gain = mean[mean.counts == "running"].pivot(index="n", columns="step", values="gain")
     axes[1].plot(gain.index, gain.adaptive / gain["all"], ".-")
-    axes[1].set(xscale="log", xlabel="rows", ylabel="gain found / largest gain", ylim=(0.7, 1.02))
-    figure.tight_layout()
+    axes[1].set(xscale="log", xlabel="rows", ylabel="share of the largest gain", ylim=(0.7, 1.02))
+    axes[1].set_title("Gain that the variable step finds", fontsize=10)
     return figure
 
 
 def rank_diagram(chapter):
-    """Average ranks by K-L of all that was run on the data sets that count."""
+    """Average ranks by K-L of all methods on the data sets that are counted."""
     others = [chapter.records[name] for name in ("boosting", "criteria")]
     every = pd.concat([chapter.counted, *(chapter.counting(records) for records in others)])
     ranked = [m for m in every.method.unique() if m not in ("UniformPredictor", "StructRF*")]
-    title = "Average rank by K-L (Nemenyi, 5%)"
+    title = "Average rank by K-L"
     return critical_difference(every, ranked, "kl_divergence", title)

@@ -44,10 +44,10 @@ def show_steps(chapter):
     """SA-IIS and SA-BFGS after other numbers of steps, and from other starts."""
     steps, printed = chapter.steps, chapter.printed
     fixed = fixed_settings(steps, printed, FIXED, chapter.excluded_datasets)
-    yield show(fixed, "Cells that agree", False)
+    yield show(fixed, "Numbers that match, the same setting for all data sets", False)
     yield from show_nearest(steps, printed, FIXED, chapter.names)
     package = with_settings(chapter.records["first_package"])
-    caption = "{}: the steps of the first package nearest to the printed cells"
+    caption = "{}: the steps of the first package nearest to the printed numbers"
     yield from show_nearest(package, printed, FIXED, chapter.names, caption)
 
 
@@ -67,7 +67,7 @@ def show_nodes_and_zeros(chapter):
         nearest = nearest_settings(mine, printed, "RF", names)
         counted = ~nearest["data set"].isin([names[d] for d in excluded])
         total = sum(nearest["numbers that match"][counted], Outcomes(0, 0, 0, 0))
-        yield show(nearest, f"RF: the {what} nearest to the printed cells ({total})", False)
+        yield show(nearest, f"RF: the {what} nearest to the printed numbers ({total})", False)
 
 
 def running_times(records, base, names, printed):
@@ -137,7 +137,7 @@ def show_table_19(chapter):
     movie = summary(both[both.dataset == "Movie"], measures=measures)
     order = ["StructRF", *BOOSTERS, "MeanPredictor"]
     yield side_by_side(movie, printed, "Table 19. Movie", measures, order)
-    caption = "{}: size and rounds nearest to the printed cells"
+    caption = "{}: size and rounds nearest to the printed numbers"
     yield from show_nearest(with_settings(rounds, "rounds"), printed, BOOSTERS, names, caption)
     for method in BOOSTERS:
         yield show_head_to_head(both, "StructRF", method, names)
@@ -238,10 +238,10 @@ def table_21(ours, names, measures):
 
 
 def show_clustering(chapter):
-    """Clustering beside variance reduction: cells in which each is better, and K-L."""
+    """Clustering beside variance reduction: how often each is better, and K-L."""
     forests = chapter.with_methods("criteria", ["StructRF"])
     wins = tally(chapter.counting(forests), CRITERIA, chapter.measures)
-    caption = "Cells (data set x measure); shown at 5% by the corrected (paired) t-test"
+    caption = "Comparisons (data set x measure); significant at 5% by the corrected (paired) t-test"
     yield show(wins, caption, False)
     for first, second in CRITERIA:
         yield show_head_to_head(forests, first, second, chapter.names)
