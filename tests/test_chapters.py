@@ -89,7 +89,7 @@ def test_the_picture_of_first_places_has_those_that_are_first(monkeypatch):
     figure = mslp_figures.who_is_first(SimpleNamespace(counted=None))
     (axis,) = figure.axes
     assert [label.get_text() for label in axis.get_yticklabels()] == ["CCA", "MSLP"]
-    title = "In print MSLP comes first in 22 of 24, here CCA in 12"
+    title = "In print MSLP is first in 22 of 24, here CCA in 12"
     assert figure.get_suptitle() == title
 
 

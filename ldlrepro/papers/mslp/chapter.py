@@ -104,8 +104,8 @@ class MSLP(Chapter):
         """The picture at the head, with how many numbers match on each kind of data."""
         expressions, beauty = tables.agreement_by_kind(self).loc["MSLP"]
         title = (
-            f"MSLP: ours match {expressions.agree} of {expressions.tell} informative numbers on "
-            f"expressions,\n{beauty.agree} of {beauty.tell} on beauty"
+            f"MSLP: ours match {expressions.agree} of {expressions.tell} informative\n"
+            f"numbers on expressions, {beauty.agree} of {beauty.tell} on beauty"
         )
         return evidence_picture(self, "MSLP", self.lead_measure, self.null_in_words, title)
 

@@ -54,17 +54,17 @@ def who_is_first(chapter):
     places = first_places(chapter, chapter.counted)
     there = places[(places.printed > 0) | (places.ours > 0)].sort_values("ours", ascending=False)
     of, best = places.cells.max(), places.ours.idxmax()
-    figure, axis = plt.subplots(figsize=(6.4, 1.3 + 0.32 * len(there)), layout="constrained")
+    figure, axis = plt.subplots(figsize=(5.0, 1.3 + 0.32 * len(there)), layout="constrained")
     rows = np.arange(len(there))
     axis.hlines(rows, there.printed, there.ours, color="0.8", linewidth=1)
     axis.plot(there.printed, rows, "D", color="C1", markerfacecolor="white", label="printed")
     axis.plot(there.ours, rows, "o", color="C0", label="ours")
     axis.set_yticks(rows, there.index)
     axis.set(xlim=(-0.5, of + 0.5), ylim=(len(there) - 0.4, -0.6))
-    axis.set_xlabel(f"comparisons in which the method comes first, of {of}")
+    axis.set_xlabel(f"first places in {of} comparisons")
     figure.legend(loc="outside lower left", ncols=2)
     figure.suptitle(
-        f"In print MSLP comes first in {places.printed['MSLP']} of {of}, here "
+        f"In print MSLP is first in {places.printed['MSLP']} of {of}, here "
         f"{best} in {places.ours[best]}",
         x=0.01,
         ha="left",
@@ -237,7 +237,7 @@ def faces(chapter):
     )
     wide = wide.loc[["features", "LPP", "MSLP", *UNPENALISED]]
     names = {"features": "all features", "MSLP": "MSLP, lambda 0.01, k+ 5, alpha 5"}
-    figure, axis = plt.subplots(figsize=(6.4, 3.5), layout="constrained")
+    figure, axis = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
     rows = np.arange(len(wide))
     for part, mark, colour, fill, label in (
         ("fitted", "o", "C0", "C0", "faces that were fitted"),
@@ -250,12 +250,12 @@ def faces(chapter):
     axis.text(0.5, -0.75, " chance", color="0.3", va="center")
     axis.set_yticks(rows, [names.get(name, name) for name in wide.index])
     axis.set_ylim(len(wide) - 0.5, -1.1)
-    axis.set_xlabel("trustworthiness in two dimensions (1 is perfect)")
+    axis.set_xlabel("trustworthiness (1 is perfect)")
     figure.legend(loc="outside lower left", ncols=2)
     free = wide.loc[list(UNPENALISED)].mean()
     figure.suptitle(
-        f"{_name_of(chapter, study)}: without a penalty MSLP reaches {free.fitted:.2f} on fitted "
-        f"faces,\n{free.new:.2f} on new ones",
+        f"{_name_of(chapter, study)}: without a penalty MSLP reaches\n"
+        f"{free.fitted:.2f} on fitted faces, {free.new:.2f} on new ones",
         x=0.01,
         ha="left",
         weight="bold",
@@ -278,7 +278,7 @@ def one_part_changed(chapter):
     if "MSLP" not in mean.index or not changes:
         return nothing("No records of this experiment.")
     share = mean.loc[changes] / mean.loc["MSLP"]
-    figure, axis = plt.subplots(figsize=(6.4, 2.0 + 0.42 * len(changes)), layout="constrained")
+    figure, axis = plt.subplots(figsize=(5.2, 2.0 + 0.42 * len(changes)), layout="constrained")
     there = [d for d in chapter.names if d in share]
     heights = np.linspace(-0.26, 0.26, len(there)) if len(there) > 1 else [0]
     for i, (dataset, height) in enumerate(zip(there, heights, strict=True)):
@@ -289,8 +289,8 @@ def one_part_changed(chapter):
     axis.text(1, -0.75, " MSLP as it is", color="0.3", va="center")
     axis.set_yticks(range(len(changes)), [_CHANGES.get(m, m) for m in changes])
     axis.set_ylim(len(changes) - 0.5, -1.1)
-    axis.set_xlabel("K-L as a share of MSLP's; to the right of 1 the change does harm")
-    figure.legend(loc="outside lower left", ncols=3)
+    axis.set_xlabel("K-L as a share of MSLP's (above 1: worse)")
+    figure.legend(loc="outside lower left", ncols=2)
     figure.suptitle("MSLP with one part changed", x=0.01, ha="left", weight="bold")
     return figure
 
