@@ -148,6 +148,7 @@ def test_two_names_of_a_duel_stand_in_one_column():
     (row,) = mslp.duel_table(pd.DataFrame(tallied)).to_dict("records")
     assert row["first / second"] == "MSLP / no penalty" and row["first better"] == "16 of 24"
     assert row["first better, significant"] == 1 and row["cannot be tested"] == 6
+    assert mslp.duel_table(pd.DataFrame()).empty
 
 
 def test_two_protocols_sign_of_similarities():

@@ -398,6 +398,8 @@ def show_terms(chapter):
 
 def duel_table(tallied):
     """Results of `tally` with the two names in one column."""
+    if tallied.empty:
+        return tallied
     sides = zip(tallied["first"], tallied["second"], strict=True)
     better = zip(tallied["first better"], tallied["comparisons"], strict=True)
     table = {
