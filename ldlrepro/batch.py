@@ -364,6 +364,7 @@ def _mark_of(folder, pattern):
     found = hashlib.sha256()
     for path in sorted(folder.rglob(pattern)):
         found.update(f"{path.relative_to(folder).as_posix()}\n".encode())
+        paths.check_file(path)
         found.update(hashlib.sha256(path.read_bytes()).digest())
     return found.hexdigest()[:16]
 

@@ -78,8 +78,13 @@ class _Stopped(KeyboardInterrupt):
     """A signal that asks for an end, as Ctrl-C does; its number is the argument."""
 
 
+#: Signals that ask for an end.
+_ENDS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+
+
 def _stop(number, _):
-    signal.signal(number, signal.SIG_IGN)  # once is enough
+    for each in _ENDS:  # once is enough: another would break into what ends the workers
+        signal.signal(each, signal.SIG_IGN)
     raise _Stopped(number)
 
 
@@ -93,9 +98,11 @@ def _stopping(is_program):
     if threading.current_thread() is not threading.main_thread():  # it gets no signals
         yield
         return
-    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+    # What is ignored stays so: `nohup` asks for that, and a shell for what runs behind it.
+    there = {number: signal.getsignal(number) for number in _ENDS}
+    heard = [number for number, handler in there.items() if handler != signal.SIG_IGN]
+    for number in heard:
         signal.signal(number, _stop)
-    ends = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
@@ -103,7 +110,7 @@ def _stopping(is_program):
 
     def watch():
         while came := ours.recv(1):
-            if came[0] in ends and not over.wait(_GRACE):
+            if came[0] in heard and not over.wait(_GRACE):
                 if not _open:  # else it was told
                     print(_STOPPED, file=sys.stderr, flush=True)
                 os._exit(128 + came[0])
@@ -121,6 +128,8 @@ def _stopping(is_program):
             over.set()
             signal.set_wakeup_fd(before)
             theirs.close()
+            for number in heard:  # a program that ends has nothing left to keep
+                signal.signal(number, signal.SIG_DFL if is_program else there[number])
 
 
 class _Parser(argparse.ArgumentParser):
@@ -232,7 +241,7 @@ def parser():
         every,
         "agreement",
         commands.agreement,
-        "printed cells against our methods: those that agree, those that can tell",
+        "how many informative printed numbers each of our methods matches",
         "Printed rows stand down the side, our methods across.",
         "ldlrepro agreement mslp",
     )
@@ -373,6 +382,8 @@ def _seconds(text):
 def _file(text):
     if Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"{text} is a folder: name a file in it")
+    if Path(text).exists() and not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"{text} is no file, but a FIFO, a socket or a device")
     if Path(text).parent.is_dir():
         return _path(text)
     raise argparse.ArgumentTypeError(f"there is no folder {Path(text).parent}")

@@ -283,7 +283,7 @@ def compare(options):
 
 
 def agreement(options):
-    """Print how many printed cells agree with each of our methods."""
+    """Print how many informative printed numbers each of our methods matches."""
     from ldlrepro import scoreboard
     from ldlrepro.report.yardstick import confusion_of
 

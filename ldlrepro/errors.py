@@ -35,6 +35,10 @@ class UnknownFolderError(LdlreproError, OSError):
     """A folder that a setting names does not exist."""
 
 
+class NoFileError(LdlreproError, OSError):
+    """A folder, a FIFO or a socket is in the place of a file."""
+
+
 class DataCorruptError(LdlreproError, ValueError):
     """A data file is damaged, cut short, or another file than the one named."""
 

@@ -7,7 +7,7 @@ this module (see `protocols.source`): it raises or does nothing.
 
 import inspect
 from functools import cache
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -43,7 +43,7 @@ _RANGES = {
     "memory": (lambda v: v >= 1, "1 or more"),
     "reuse_from": (lambda v: v >= 2, "2 or more"),
     "sampling_ratio": (lambda v: 0 < v <= 1, "in (0, 1]"),
-    "sigma": (lambda v: 0 < v < np.inf, "above 0"),
+    "sigma": (lambda v: v > 0, "above 0"),
     "years": (lambda v: v >= 0, "0 or more"),
 }
 _WORDS = {
@@ -52,6 +52,10 @@ _WORDS = {
     float: "a number",
     tuple: "a tuple of numbers",
 }
+
+
+#: The largest size of numbers, by type: beyond it compiled loops and sums of squares overflow.
+_LARGEST = {int: 2**31 - 1, float: 1e30, tuple: 2**31 - 1}
 
 
 def check_parameter_types(estimator):
@@ -64,7 +68,8 @@ def check_parameter_types(estimator):
     TypeError
         "n_estimators must be an int, got '3' (str)."
     ValueError
-        For a ``random_state`` that scikit-learn does not take, and for a value out of its range.
+        For a ``random_state`` that scikit-learn does not take, for a value out of its range, for
+        NaN and infinity, and for ints above 2**31 - 1 and numbers above 1e30 in size.
     """
     if type(estimator).__module__.partition(".")[0] != _PACKAGE:
         return
@@ -76,15 +81,22 @@ def check_parameter_types(estimator):
             continue
         if name == "random_state":
             try:
-                check_random_state(repr(value) if isinstance(value, bool) else value)
-            except ValueError as error:
+                check_random_state("bool" if isinstance(value, bool) else value)
+            except (TypeError, ValueError) as error:
                 raise ValueError(
                     "random_state must be None, an int from 0 to 4294967295 (2**32 - 1) or a "
-                    f"RandomState, got {value!r}."
+                    f"RandomState, got {_shown(value)}."
                 ) from error
         elif not (or_none and value is None or _fits(value, kind)):
             wanted = _WORDS[kind] + (" or None" if or_none else "")
-            raise TypeError(f"{name} must be {wanted}, got {value!r} ({type(value).__name__}).")
+            raise TypeError(
+                f"{name} must be {wanted}, got {_shown(value)} ({type(value).__name__})."
+            )
+        elif value is not None and kind in _LARGEST and not _is_in_size(value, _LARGEST[kind]):
+            raise ValueError(
+                f"{name} must be {_WORDS[kind]}, finite and at most {_LARGEST[kind]:.10g} in size, "
+                f"got {_shown(value)}."
+            )
         elif name in _RANGES and value is not None and not _RANGES[name][0](value):
             raise ValueError(f"{name}={value!r} must be {_RANGES[name][1]}.")
 
@@ -113,7 +125,7 @@ def _types(cls):
         default = parameter.default
         if name == "random_state":
             found[name] = None, True
-        elif default is None and name in _OF_NONE:
+        elif name in _OF_NONE and (default is None or name in _OR_WORDS):
             found[name] = _OF_NONE[name], True
         elif isinstance(default, bool | int | float | tuple):
             kind = float if name in _FRACTIONS else type(default)
@@ -125,7 +137,27 @@ def _fits(value, kind):
     if kind is bool:
         return isinstance(value, bool | np.bool_)
     if kind is tuple:
-        sequence = isinstance(value, tuple | list | range | np.ndarray)
+        sequence = isinstance(value, tuple | list | range) or (
+            isinstance(value, np.ndarray) and value.ndim == 1
+        )
         return sequence and all(_fits(part, float) for part in value)
-    number = Integral if kind is int else Real
+    number = Integral if kind is int else Integral | float | np.floating
     return isinstance(value, number) and not isinstance(value, bool | np.bool_)
+
+
+def _is_in_size(value, largest):
+    """Whether a number, or each of several, is finite and at most so large in size."""
+    if isinstance(value, Integral):
+        value = int(value)  # of numpy's smallest int, abs is negative
+    if isinstance(value, int | float | np.floating):
+        return bool(abs(value) <= largest)  # not where it is NaN
+    return all(_is_in_size(part, largest) for part in value)
+
+
+def _shown(value):
+    """A value as text, not too long for a line; Python itself does not print the largest ints."""
+    try:
+        text = repr(value)
+    except Exception as error:  # whatever a user's object makes of it
+        return f"a value that cannot be printed ({type(error).__name__})"
+    return text if len(text) <= 200 else f"{text[:60]}...{text[-20:]}"

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ldlrepro.errors import UnknownFolderError
+from ldlrepro.errors import NoFileError, UnknownFolderError
 
 PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = PACKAGE.parent
@@ -54,6 +54,13 @@ def quick_results() -> Path:
 def results_of_seed(seed, profile) -> Path:
     """Folder of records of another seed than the declared ones: where the user works."""
     return Path.cwd() / "ldlrepro-records" / f"seed-{seed}{'' if profile == 'paper' else '-quick'}"
+
+
+def check_file(path):
+    """Raise NoFileError where something else is in a file's place: a FIFO would be waited for."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        what = "a folder" if os.path.isdir(path) else "a FIFO, a socket or a device"
+        raise NoFileError(f"{path} is {what}, and a file belongs there. Move it away.")
 
 
 def cache() -> Path:

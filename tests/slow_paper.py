@@ -46,4 +46,4 @@ if __name__ == "__main__":
     import slow_paper  # so that workers find its classes by this name
 
     commands.get_paper, commands.paper_name = lambda name: slow_paper.PAPER, str
-    sys.exit(cli.main(sys.argv[1:]))
+    sys.exit(cli.main())

@@ -37,6 +37,7 @@ from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.protocols import environment, runner, state
 from ldlrepro.protocols.split import ten_folds
+from ldlrepro.protocols.store import RecordStore, write_whole
 from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.user import compare as comparing
 from ldlrepro.user import data as userdata
@@ -253,7 +254,7 @@ def test_a_bad_call_is_one_line(here):
         (lambda: compare({"m": Mean()}), "Give either X and D"),
         (lambda: compare({"m": Mean()}, X, D, datasets=["s-JAFFE"]), "Give either X and D"),
         (lambda: compare({"m": Mean}, X, D), "m is a class: give an object, Mean()"),
-        (lambda: compare({"m": 3}, X, D), "m has no fit and predict: int"),
+        (lambda: compare({"m": 3}, X, D), "m has no fit and no predict (int)"),
         (lambda: compare([Mean(), Mean()], X, D), "one name"),
         (lambda: compare({}, X, D), "No method is named"),
         (lambda: compare({"m": Mean()}, datasets=["s-JAFFE", "image"]), "Not compared together"),
@@ -928,6 +929,76 @@ class Locked(Mean):
 def test_a_method_that_cannot_be_read_is_one_line(here, method):
     with pytest.raises(runner.RunError, match="^m cannot be read, .*: (RuntimeError|TypeError)"):
         compare({"m": method()}, *rows(), folds=2)
+
+
+class Raises(Mean):
+    def __init__(self, error):
+        self.error = error
+
+    def fit(self, X, D):
+        raise self.error
+
+
+class Predicts(Mean):
+    def __init__(self, found):
+        self.found = found
+
+    def predict(self, X):
+        return self.found(np.tile(self.mean, (len(X), 1)))
+
+
+class Unspeakable(Exception):
+    def __str__(self):
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    "method, message",
+    [
+        (Raises(GeneratorExit("bye")), "GeneratorExit: bye"),
+        (Raises(SystemExit("a\nb")), "SystemExit: a b"),
+        (Raises(Unspeakable()), "Unspeakable: .its text cannot be printed"),
+        (Predicts(lambda P: P[:, :2]), r"Predicts.predict gave shape"),
+        (Predicts(lambda P: P * np.nan), "NaN or inf in row 0"),
+        (Predicts(lambda P: None), "TypeError|ValueError"),
+        (Predicts(lambda P: P.astype(str).astype(object) + "x"), "could not convert|text"),
+        (Predicts(lambda P: P + 1j), "Complex data not supported"),
+    ],
+    ids=lambda value: "",
+)
+def test_a_fit_that_fails_is_one_line_and_the_others_are_kept(here, tmp_path, method, message):
+    with pytest.raises(runner.RunError, match=message) as caught:
+        compare({"bad": method, "mean": Mean()}, *rows(), folds=2, records=tmp_path)
+    told = str(caught.value)
+    assert "\n" not in told and "bad on data, fold 0: " in told and "Mend that method" in told
+    assert set(RecordStore(tmp_path / "own").read("data").method) == {"mean", "MeanPredictor"}
+
+
+@pytest.mark.parametrize("found", [lambda P: P.tolist(), pd.DataFrame])
+def test_lists_and_frames_are_predictions(here, found):
+    got = compare({"p": Predicts(found)}, *rows(), folds=2).skill()
+    assert got.loc["p"].item() == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no"), SystemExit(3), GeneratorExit()])
+def test_a_method_that_cannot_be_asked_is_one_line(error):
+    class Closed:
+        def __getattr__(self, name):
+            raise error
+
+    with pytest.raises(CompareError, match="^m cannot be asked for fit and predict: .*__getattr__"):
+        compare({"m": Closed()}, *rows(), folds=2)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".npz", ".mat"])
+def test_a_table_that_is_no_file_is_named(tmp_path, suffix):
+    for make in (os.mkfifo, os.mkdir):
+        path = tmp_path / f"{make.__name__}{suffix}"
+        make(path)
+        with pytest.raises(LdlreproError, match=f"^{path} is a .*a file belongs there"):
+            userdata.read(path)
+        with pytest.raises(LdlreproError, match=f"^{path} is a .*a file belongs there"):
+            write_whole(path, "text")
 
 
 def test_a_method_file_in_another_encoding_and_beside_files_with_names_of_modules(

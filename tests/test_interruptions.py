@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import slow_paper
 
-from ldlrepro import protocols
+from ldlrepro import cli, protocols
 from ldlrepro.protocols import state
 
 HERE = Path(__file__).parent
@@ -84,12 +84,17 @@ def kept(folder):
     return there
 
 
+def written(folder):
+    """Lines of records so far, as cheaply as a test can ask again and again."""
+    return sum(path.read_text().count("\n") - 1 for path in Path(folder).glob("*/*/*.csv"))
+
+
 def wait_until(condition, seconds=180):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
             return
-        time.sleep(0.02)
+        time.sleep(0.05)
     raise AssertionError("it did not happen in time")
 
 
@@ -121,7 +126,7 @@ def test_a_signal_stops_as_ctrl_c_does(tmp_path, name):
     folder = tmp_path / "records"
     number, status = STOPS[name]
     process = start(folder, pace=1)
-    wait_until(lambda: len(kept(folder)) >= 3)
+    wait_until(lambda: written(folder) >= 3)
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == status
@@ -130,10 +135,45 @@ def test_a_signal_stops_as_ctrl_c_does(tmp_path, name):
     assert 3 <= len(kept(folder)) < slow_paper.JOBS
 
 
+def said(err):
+    """What stands on standard error beside the bar."""
+    lines = [line.rpartition("\r")[2].rstrip() for line in err.split("\n")]
+    return [line for line in lines if line and "fits |" not in line]
+
+
+@often("HUP")
+def test_a_signal_to_all_processes_twice_ends_in_one_line(tmp_path, name):
+    """As a terminal sends it, while the workers still import; then once more."""
+    folder = tmp_path / "records"
+    number, status = STOPS[name]
+    process = start(folder, pace=1)
+    wait_until(lambda: len(workers(folder, process)) >= 2)
+    os.killpg(process.pid, number)
+    time.sleep(0.1)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == status
+    assert said(err) == ["ldlrepro: stopped; what was finished is kept."]
+    none_left(folder)
+
+
+def test_what_is_ignored_at_the_start_stays_so():
+    """`nohup` asks for that: the run goes on when the terminal is closed."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN), signal.getsignal(signal.SIGINT)
+    try:
+        with cli._stopping(is_program=False):
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            assert signal.getsignal(signal.SIGINT) == cli._stop
+        assert signal.getsignal(signal.SIGINT) == before[1]
+    finally:
+        signal.signal(signal.SIGHUP, before[0])
+
+
 def test_workers_end_with_a_killed_parent(tmp_path):
     folder = tmp_path / "records"
     process = start(folder, pace=1)
-    wait_until(lambda: len(kept(folder)) >= 3)
+    wait_until(lambda: written(folder) >= 3)
     assert len(workers(folder, process)) >= 2
     process.kill()
     process.communicate(timeout=60)
@@ -144,7 +184,7 @@ def test_workers_end_with_a_killed_parent(tmp_path):
 def test_a_killed_worker_is_told_in_a_line(tmp_path):
     folder = tmp_path / "records"
     process = start(folder, pace=1)
-    wait_until(lambda: len(kept(folder)) >= 3)
+    wait_until(lambda: written(folder) >= 3)
     os.kill(workers(folder, process)[0], signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1 and "Traceback" not in err

@@ -1,9 +1,11 @@
 """The ledger of marks whose numbers are proved equal."""
 
+import os
+
 import pytest
 
-from ldlrepro.errors import LdlreproError
-from ldlrepro.protocols import ledger
+from ldlrepro.errors import LdlreproError, NoFileError, RecordDamagedWarning
+from ldlrepro.protocols import ledger, store
 
 
 @pytest.fixture
@@ -45,3 +47,21 @@ def test_a_damaged_ledger_is_not_written_over(empty, tmp_path):
     with pytest.raises(LdlreproError, match="ledger.*damaged.*version control"):
         ledger.append([entry("c", "d")])
     assert (tmp_path / "ledger.csv").read_text() == text
+
+
+@pytest.mark.parametrize("cell", ["", "[", "{}", "3"])
+def test_an_entry_that_lists_no_jobs_is_damaged(empty, tmp_path, cell):
+    ledger.append([entry("a", "b"), entry("c", "d")])
+    path = tmp_path / "ledger.csv"
+    table = store.Table(path, ledger.COLUMNS, key=ledger._key)
+    table.good[0]["compared"] = cell
+    store.write_table(path, ledger.COLUMNS, table.good)
+    with pytest.warns(RecordDamagedWarning, match="1 damaged row"):
+        assert [one["old"] for one in ledger.entries()] == ["c"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_ledger_that_is_no_file_is_named(empty, tmp_path, make):
+    make(tmp_path / "ledger.csv")
+    with pytest.raises(NoFileError, match="ledger.csv is a .*a file belongs there"):
+        ledger.entries()

@@ -1,6 +1,7 @@
 """Parameters of a wrong type are named, in every estimator, before anything is computed."""
 
 import inspect
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -63,6 +64,42 @@ def test_every_wrong_value_is_named():
         assert repr(value) in told
 
 
+#: Numbers that no loop can compute with, by the type of a parameter's default.
+SIZES = {
+    int: [2**31, 10**400, -(10**400), 10**5000, np.int64(-(2**63)), 1e308, np.float64(3)],
+    float: [10**400, 10**5000, 1e308, np.nan, np.float64("nan"), -np.inf, Fraction(1, 3)],
+    tuple: [(10**400,), (np.nan,), [1.0, np.inf], np.array(3)],
+}
+
+
+def test_numbers_too_large_to_compute_with_are_named_in_a_line():
+    looked = set()
+    for name, cls in ESTIMATORS.items():
+        for parameter, declared in inspect.signature(cls).parameters.items():
+            kind = parameter_types._OF_NONE.get(parameter, type(declared.default))
+            # Seeds have a range of their own; MSLP takes fractions for an int.
+            given = [2**64, 10**5000] if parameter == "random_state" else SIZES.get(kind, ())
+            if parameter in OTHERS or (parameter == "alpha" and cls is ldlrepro.MSLP):
+                continue
+            for value in given:
+                with pytest.raises((TypeError, ValueError)) as caught:
+                    cls(**{parameter: value}).fit(X, Y if name in MULTILABEL else D)
+                told = str(caught.value)
+                assert told.startswith(f"{parameter} must be"), (name, parameter, told[:200])
+                assert "\n" not in told and len(told) < 300
+            looked.add(kind)
+    assert looked >= {int, float, tuple}
+
+
+def test_values_that_cannot_be_printed_are_named():
+    class Mute:
+        def __repr__(self):
+            raise RuntimeError("no")
+
+    with pytest.raises(TypeError, match="n_estimators must be an int, got a value that cannot be"):
+        ldlrepro.StructRF(n_estimators=Mute()).fit(X, D)
+
+
 def test_a_wrong_type_is_told_in_one_line():
     with pytest.raises(TypeError, match=r"^n_estimators must be an int, got '3' \(str\)\.$"):
         ldlrepro.StructRF(n_estimators="3").fit(X, D)
@@ -121,7 +158,7 @@ def test_every_default_of_none_has_a_type():
     [
         (ldlrepro.AAS(sigma=0), "sigma=0 must be above 0"),
         (ldlrepro.LARR(sigma=-1.0), "sigma=-1.0 must be above 0"),
-        (ldlrepro.IISALDL(sigma=np.inf), "sigma=inf must be above 0"),
+        (ldlrepro.IISALDL(sigma=np.inf), "sigma must be a number, finite and at most 1e"),
         (ldlrepro.D2LDL(years=-1), "years=-1 must be 0 or more"),
         (ldlrepro.RaisedZeros(floors=()), "floors=.* one or more numbers in"),
         (ldlrepro.RaisedZeros(floors=(0.1, 5)), "floors=.* one or more numbers in"),

@@ -124,7 +124,7 @@ def test_a_table_a_data_set_and_tables_of_five():
         ["StructRF"],
     )
     first, second = (html.data for html in together)
-    assert "All 1 printed cells" in first and "<td>matches</td>" in first
+    assert "All 1 printed numbers" in first and "<td>matches</td>" in first
     assert "<summary>s-JAFFE (1 of 1)</summary>" in second and "class='matches'" in second
 
 

@@ -135,6 +135,14 @@ def test_a_damaged_answer_is_made_again(away, damage):
     assert Answers().made(PAPER) == rows == kept()
 
 
+@pytest.mark.parametrize("rows", ["{}", "3", "[1]", '[{"done": "x"}]', "null", "[" * 100_000])
+def test_an_answer_of_another_form_under_a_right_digest_is_made_again(away, rows):
+    made = Answers().made(PAPER)
+    file_of(away).write_text(f"{Answers()._first(rows)}\n{rows}")
+    assert kept() is None
+    assert Answers().made(PAPER) == made
+
+
 def test_a_folder_that_cannot_be_written_costs_time_alone(away):
     (away / "cache").write_text("a file")
     assert Answers().made(PAPER) == protocols.status(PAPER)

@@ -10,7 +10,7 @@ import warnings
 
 import pytest
 
-from ldlrepro.errors import RecordDamagedWarning
+from ldlrepro.errors import NoFileError, RecordDamagedWarning
 from ldlrepro.metrics import DISTRIBUTION
 from ldlrepro.protocols import store as storing
 from ldlrepro.protocols.store import RecordStore
@@ -414,3 +414,34 @@ def test_columns_of_a_newer_version_stay(store, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(storing, "MAKER", wider)
         assert newest.read("set").set_index("fold").weather[8] == "fine"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_named_and_not_waited_for(store, make):
+    for path in (store.folder / "other.csv", store.makers):
+        path.unlink(missing_ok=True)
+        make(path)
+        with pytest.raises(NoFileError, match=f"^{path} is a .*a file belongs there"):
+            store.read("other")
+
+
+@pytest.mark.parametrize(
+    "column, cell",
+    [
+        ("parameters", '{"k": 5'),
+        ("parameters", ""),
+        ("parameters", "[1]"),
+        ("settings", "nonsense"),
+        ("fold", "first"),
+        ("seed", "0.5"),
+        ("fit_seconds", "long"),
+        ("kl_divergence", ""),
+    ],
+)
+def test_a_row_whose_check_is_right_and_whose_cells_are_not_is_damaged(store, column, cell):
+    path = store.folder / "set.csv"
+    table = store._parsed("set")
+    table.good[0][column] = cell
+    storing.write_table(path, table.columns, table.good)
+    with pytest.warns(RecordDamagedWarning, match="1 damaged row"):
+        assert folds(store) == [1, 2, 3]

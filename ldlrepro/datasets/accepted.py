@@ -18,6 +18,7 @@ def path():
 
 def digests(file):
     """Every sha256 that was accepted in place of a registered file."""
+    paths.check_file(path())
     try:
         with open(path(), newline="", encoding="utf-8") as rows:
             return {row["sha256"] for row in csv.DictReader(rows) if row["file"] == file}
@@ -28,6 +29,7 @@ def digests(file):
 def add(file, sha256):
     """Record a copy."""
     path().parent.mkdir(parents=True, exist_ok=True)
+    paths.check_file(path())
     new = not path().exists()
     with open(path(), "a", newline="", encoding="utf-8") as rows:
         writer = csv.writer(rows)

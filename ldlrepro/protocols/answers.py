@@ -32,10 +32,12 @@ class Answers:
 
     def kept(self, name):
         """Rows of `protocols.status` for a paper, as they are kept; None where they are not."""
-        with suppress(OSError, ValueError):
-            first, rows = self._path(name).read_text(encoding="utf-8").split("\n", 1)
-            if first == self._first(rows):
-                return json.loads(rows)
+        with suppress(OSError, ValueError, RecursionError):
+            paths.check_file(self._path(name))
+            first, text = self._path(name).read_text(encoding="utf-8").split("\n", 1)
+            rows = json.loads(text) if first == self._first(text) else None
+            if isinstance(rows, list) and all(map(_is_row, rows)):
+                return rows
         return None
 
     def made(self, paper):
@@ -93,8 +95,19 @@ class Answers:
         return paths.known_results() if self._profile == "paper" else [paths.quick_results()]
 
 
+def _is_row(row):
+    """Whether this is a row of `protocols.status`."""
+    texts, numbers = ("experiment", "dataset", "method"), ("done", "stale", "total")
+    return isinstance(row, dict) and all(
+        isinstance(row.get(key), kind)
+        for keys, kind in ((texts, str), (numbers, int))
+        for key in keys
+    )
+
+
 def _add(found, path, name):
     with suppress(OSError):  # a file that is not there is told by the lack of its name
+        paths.check_file(path)
         content = path.read_bytes()
         found.update(f"{name}\0{len(content)}\0".encode())
         found.update(content)

@@ -23,11 +23,18 @@ def _key(row):
     return row["kind"], row["old"], row["new"]
 
 
+def _is_sound(row):
+    try:
+        return isinstance(json.loads(row["compared"]), list)
+    except (ValueError, RecursionError):
+        return False
+
+
 def entries():
     """Lines of the ledger, as dicts of text; ``compared`` is a list."""
     good = []
     for path in (folder / "ledger.csv" for folder in paths.known_results()):
-        table = Table(path, COLUMNS, key=_key)
+        table = Table(path, COLUMNS, key=_key, sound=_is_sound)
         table.warn(path)
         good += table.good
     return [row | {"compared": json.loads(row["compared"])} for row in good]
@@ -38,7 +45,7 @@ def append(new):
     path = _path()
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.with_suffix(".lock")):
-        table = Table(path, COLUMNS, key=_key)
+        table = Table(path, COLUMNS, key=_key, sound=_is_sound)
         if table.bad:
             raise LdlreproError(
                 f"The ledger {path} is damaged at line {table.bad[0]}: put the file back from "

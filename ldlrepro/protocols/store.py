@@ -25,6 +25,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
+from ldlrepro import paths
 from ldlrepro.errors import RecordDamagedWarning
 from ldlrepro.metrics import DISTRIBUTION
 
@@ -147,7 +148,17 @@ class RecordStore:
     def _parsed(self, dataset):
         # Measures may have been added since: such rows are stale, but not damaged.
         needed = (*_FIRST, *_LAST, _MADE_BY, "fingerprint")
-        return Table(self._path(dataset), self._cells, key=_place, needed=needed)
+        return Table(self._path(dataset), self._cells, _place, needed, self._is_sound)
+
+    def _is_sound(self, row):
+        try:
+            for column in self._numbers:
+                float(row[column])
+            for column in _WHOLE:
+                int(row[column])
+        except ValueError:
+            return False
+        return _is_object(row["parameters"]) and _is_object(row["settings"], (dict, str))
 
     def _mended(self, dataset):
         """The table, to be written again; a damaged file is copied aside. Wants the lock."""
@@ -158,7 +169,7 @@ class RecordStore:
 
     def _known_makers(self):
         """Makers by id, as dicts of text; only those whose content gives their id."""
-        table = Table(self.makers, (_MADE_BY, *MAKER), key=lambda row: row[_MADE_BY])
+        table = self._table_of_makers()
         table.warn(self.makers)
         return {
             row[_MADE_BY]: {column: row[column] for column in MAKER}
@@ -166,13 +177,19 @@ class RecordStore:
             if row[_MADE_BY] == _id_of(row)
         }
 
+    def _table_of_makers(self):
+        def sound(row):
+            return _is_object(row["versions"]) and _is_object(row["cpu"], (dict, str))
+
+        return Table(self.makers, (_MADE_BY, *MAKER), lambda row: row[_MADE_BY], sound=sound)
+
     def _add_makers(self, makers):
         """Write makers before any row names them."""
         if makers.keys() <= self._known_makers().keys():
             return
         with locked(self.makers.with_suffix(".lock")):
             columns = (_MADE_BY, *MAKER)
-            table = Table(self.makers, columns, key=lambda row: row[_MADE_BY])
+            table = self._table_of_makers()
             if table.bad:
                 table.warn(self.makers, _set_aside(self.makers, table.content))
             newer = len(table.columns) > len(columns)  # ids are of more columns than are known here
@@ -203,12 +220,14 @@ class Table:
     read by that header; what it lacks is "nan". ``columns`` are those that are asked for, and then
     those that a newer version wrote besides: to be written back.
 
+    ``sound(row)`` tells whether the cells of a row with a right check can be read.
     ``twice`` counts good rows with the key of another; the last of them stays.
     """
 
-    def __init__(self, path, columns, key, needed=()):
+    def __init__(self, path, columns, key, needed=(), sound=lambda row: True):
         self.good, self.bad, self.twice, self.content = [], [], 0, b""
         self.columns = tuple(columns)
+        paths.check_file(path)
         try:
             self.content = path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
@@ -223,10 +242,10 @@ class Table:
             if cells == header or (cells == first and own == first[:-1]):
                 continue
             written = next((c for c in (columns, own) if _is_row(c, cells)), None)
-            if written:
-                row = dict(zip(written, cells[:-1], strict=True))
-                if written is not columns:
-                    row = dict.fromkeys(columns, "nan") | row
+            row = dict(zip(written, cells[:-1], strict=True)) if written else {}
+            if written and written is not columns:
+                row = dict.fromkeys(columns, "nan") | row
+            if row and sound(row):
                 self.twice += key(row) in rows
                 rows[key(row)] = row
             else:
@@ -271,14 +290,16 @@ def _lock_file(path):
 
     Whoever may write into the folder may take the lock, also of a file that another user made.
     """
-    flags = os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     try:
         handle = os.open(path, flags | os.O_RDWR, 0o666)
     except PermissionError:
-        return os.open(path, os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY)
+        return os.open(path, os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_RDONLY)
     except OSError as error:
         if error.errno == errno.ELOOP:
             error.strerror = f"{path} is a symbolic link where a lock file belongs; remove it"
+        else:
+            paths.check_file(path)
         raise
     if os.fstat(handle).st_uid == os.geteuid():  # as open to others as the folder is
         with contextlib.suppress(OSError):
@@ -315,6 +336,7 @@ def probe(folder):
 
 def write_whole(path, text):
     """Replace the file at ``path`` by ``text``: beside it first, flushed, then moved into place."""
+    paths.check_file(path)
     _sweep(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".tmp")
     try:
@@ -406,3 +428,12 @@ def _place(row):
 @lru_cache(maxsize=10_000)
 def _stage(parameters):
     return json.loads(parameters).get("stage") if '"stage"' in parameters else None
+
+
+@lru_cache(maxsize=10_000)
+def _is_object(text, kinds=dict):
+    """Whether a cell is JSON of a kind, by default an object."""
+    try:
+        return isinstance(json.loads(text), kinds)
+    except (ValueError, RecursionError):
+        return False

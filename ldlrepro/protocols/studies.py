@@ -68,7 +68,10 @@ def tables_of(paper, name, profile="paper"):
     """Tables of a study as they are kept: {name: DataFrame}, empty where it was not run."""
     folder = _folder(paper, name, profile)
     mark = {"fingerprint": str}  # 12 hex digits may look like a number
-    return {p.stem: pd.read_csv(p, dtype=mark) for p in sorted(folder.glob("*.csv"))}
+    files = sorted(folder.glob("*.csv"))
+    for path in files:
+        paths.check_file(path)
+    return {p.stem: pd.read_csv(p, dtype=mark) for p in files}
 
 
 def _folder(paper, name, profile):

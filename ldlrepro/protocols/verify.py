@@ -322,7 +322,7 @@ def _stale(papers):
 
 def _stale_marks(paper, experiment, method, dataset, records, known, found):
     for (mark, form), rows in records.groupby(["fingerprint", "source"]):
-        old_method, old_data = mark.split(".")
+        old_method, _, old_data = mark.partition(".")
         new_data = of_data(dataset, form, experiment.images)
         if not known.same_mark("data", old_data, new_data):
             request = {"dataset": dataset, "source": form}
@@ -485,14 +485,15 @@ def _process(refit, folder=None):
     folder = paths.PACKAGE.parent if folder is None else folder
     data = (paths.local_copies() or paths.downloads()).resolve()
     variables = worker.variables() | {"PYTHONPATH": str(folder), "LDLREPRO_DATA": str(data)}
-    process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-m", refit],
-        cwd=folder,
-        env=os.environ | variables,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    with worker.undisturbed():
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", refit],
+            cwd=folder,
+            env=os.environ | variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
     try:
         yield process
     finally:

@@ -9,6 +9,7 @@ import traceback
 import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from typing import Any
 
 from joblib.externals import loky
@@ -105,14 +106,20 @@ def _records(task):
 
 
 class _Pool(loky.ProcessPoolExecutor):
-    """Takes a task wholly or not at all, whatever signal comes.
+    """Is made, and takes a task, wholly or not at all, whatever signal comes.
 
     loky starts processes and a thread when it is given a task; if an exception ends it midway,
-    it can neither go on nor be shut down.
+    it can neither go on nor be shut down. What it starts does not hear the signals either.
     """
 
+    def __init__(self, *arguments, **named):
+        with undisturbed():
+            if os.name == "posix":  # as it starts, it lets signals through again
+                resource_tracker.ensure_running()
+            super().__init__(*arguments, **named)
+
     def submit(self, *arguments, **named):
-        with _undisturbed():
+        with undisturbed():
             return super().submit(*arguments, **named)
 
 
@@ -133,8 +140,13 @@ def executor(processes):
 
 
 @contextmanager
-def _undisturbed():
-    """Hold signals that ask for an end back until the block is left."""
+def undisturbed():
+    """Hold signals that ask for an end back until the block is left.
+
+    Processes started inside have them blocked: a terminal sends them to all, and a process that is
+    still importing would answer with a traceback. loky's tracker of resources would end before the
+    others, and its successor complains of what it has not seen.
+    """
     if threading.current_thread() is not threading.main_thread():  # it gets no signals
         yield
         return
@@ -142,13 +154,22 @@ def _undisturbed():
     for number in _ENDS:
         if signal.getsignal(number) is not None:  # it can be given back
             handlers[number] = signal.signal(number, lambda number, _: came.append(number))
+    blocked = _blocked("SIG_BLOCK", _ENDS)
     try:
         yield
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
+        _blocked("SIG_SETMASK", blocked)
         for number in came:
             signal.raise_signal(number)
+
+
+def _blocked(how, numbers):
+    """Signals that this thread had blocked before ``how`` changed them; Windows blocks none."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return ()
+    return signal.pthread_sigmask(getattr(signal, how), numbers)
 
 
 def end_with(parent):
@@ -158,6 +179,7 @@ def end_with(parent):
     """
     for number in _ENDS:
         signal.signal(number, signal.SIG_IGN)
+    _blocked("SIG_UNBLOCK", _ENDS)  # it was started `undisturbed`
 
     def watch():
         while os.getppid() == parent:

@@ -340,7 +340,7 @@ def load_methods(specifications):
             raise CompareError(f"{text} is named twice.")
         try:
             named[name] = found() if isinstance(found, type) else found
-        except Exception as error:
+        except (Exception, SystemExit, GeneratorExit) as error:
             raise CompareError(
                 f"{inside}() of {path} fails: {type(error).__name__}: {error}. Give its "
                 f"parameters defaults, or make an object in the file and name "
@@ -490,8 +490,18 @@ def _wrapped(estimator, kind, name, columns):
     }[kind]
     if isinstance(estimator, type):
         raise CompareError(f"{name} is a class: give an object, {estimator.__name__}().")
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        raise CompareError(f"{name} has no fit and predict: {type(estimator).__name__}.")
+    try:
+        missing = [m for m in ("fit", "predict") if not callable(getattr(estimator, m, None))]
+    except (Exception, SystemExit, GeneratorExit) as error:  # of a user's __getattr__
+        raise CompareError(
+            f"{name} cannot be asked for fit and predict: {type(error).__name__}: {error}. Its "
+            "__getattr__ has to raise AttributeError for what is not there."
+        ) from error
+    if missing:
+        raise CompareError(
+            f"{name} has no {' and no '.join(missing)} ({type(estimator).__name__}): a method has "
+            "fit(X, D) and predict(X)."
+        )
     other = MultiLabelEstimator if kind == "ldl" else LDLEstimator
     if isinstance(estimator, other):
         has = {"ldl": "label distributions", "multilabel": "zeros and ones"}[kind]

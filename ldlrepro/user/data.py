@@ -16,6 +16,7 @@ from sklearn.utils import Bunch
 
 from ldlrepro.entrance import check_same_rows, check_type
 from ldlrepro.errors import LdlreproError
+from ldlrepro.paths import check_file
 from ldlrepro.validation import LARGEST, check_distributions, check_kind
 
 #: Names under which .npz and .mat files have features and targets.
@@ -59,6 +60,7 @@ def read(path, labels=None, task="auto"):
     bunch : From arrays or DataFrames.
     """
     path = Path(path)
+    check_file(path)
     if not path.is_file():
         raise UserDataError(f"There is no file {path}.")
     kind = path.suffix.lower()

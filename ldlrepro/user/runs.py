@@ -2,6 +2,7 @@
 
 import ast
 import pickle
+import signal
 import sys
 import sysconfig
 import tempfile
@@ -23,6 +24,7 @@ import pandas as pd
 from sklearn import config_context, get_config
 from sklearn.utils import Bunch
 
+from ldlrepro.paths import PACKAGE
 from ldlrepro.protocols import environment, job, worker
 from ldlrepro.protocols.fingerprint import of_data, of_function, of_method
 from ldlrepro.protocols.progress import Progress
@@ -88,7 +90,7 @@ def _run(tasks, experiment, store, n_jobs, progress):
                 each, bunch, method, fold, mark = tasks[i]
                 bar.step(i, f"{method.name} on {bunch.name}")
                 if failure:
-                    failures.append(f"{method.name} on {bunch.name}, fold {fold}:\n{failure}")
+                    failures.append(f"{method.name} on {bunch.name}, fold {fold}: {failure}")
                     continue
                 common = _common(bunch, method, fold, mark, experiment) | environment.maker()
                 rows = [common | record for record in made]
@@ -99,7 +101,8 @@ def _run(tasks, experiment, store, n_jobs, progress):
     if failures:
         raise RunError(
             f"{len(failures)} of {len(tasks)} fits failed; the others are "
-            f"{'kept' if store else 'lost, for no folder was named'}. The first:\n{failures[0]}"
+            f"{'kept' if store else 'lost, for no folder was named'}. The first: {failures[0]} "
+            "Mend that method or leave it out; the same command goes on."
         )
     return records, notes
 
@@ -166,7 +169,7 @@ def _readable(method):
     """RunError where attributes of a method cannot be read or pickled, as a lock cannot be."""
     try:
         yield
-    except Exception as error:  # whatever a user's __getattr__ or __reduce__ makes
+    except (Exception, SystemExit, GeneratorExit) as error:  # of a user's __getattr__, say
         raise RunError(
             f"{method.name} cannot be read, so that its fits cannot be told from those of another: "
             f"{type(error).__name__}: {error}. Its parameters and attributes have to be pickled."
@@ -188,8 +191,27 @@ def _fit(pickled, folders, data, fold):
             made = job.compute(experiment, method, bunch, experiment.folds, fold)
         said = {str(w.message) for w in caught if issubclass(w.category, UserWarning)}
         return made, said, None
-    except (Exception, SystemExit):  # a fit that ends the program ends itself alone
-        return None, set(), traceback.format_exc()
+    except BaseException as error:  # a fit that ends the program ends itself alone
+        # In a process of its own none else interrupts: see `worker.end_with`.
+        if (
+            isinstance(error, KeyboardInterrupt)
+            and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
+        ):
+            raise
+        return None, set(), _in_a_line(error)
+
+
+def _in_a_line(error):
+    """What a fit raised and where, in a line: the last place that is not inside a package."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # an error of a user's own that cannot be printed
+        text = "(its text cannot be printed)"
+    steps = traceback.extract_tb(error.__traceback__)
+    theirs = [step for step in steps if not is_installed(step.filename)]
+    theirs = [step for step in theirs if not Path(step.filename).is_relative_to(PACKAGE)]
+    where = f" ({theirs[-1].filename}, line {theirs[-1].lineno})" if theirs else ""
+    return f"{type(error).__name__}: {text}{where}"
 
 
 @lru_cache(maxsize=2)
