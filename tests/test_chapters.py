@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from IPython.core.pylabtools import print_figure
 
-from ldlrepro import AdaBoostLDL, metrics
+from ldlrepro import AdaBoostLDL, metrics, published
 from ldlrepro.datasets import make_standin
 from ldlrepro.papers.adaboost_ldl import figures as adaboost_figures
 from ldlrepro.papers.adaboost_ldl import tables as adaboost_ldl
@@ -71,7 +71,7 @@ def test_first_places_count_ties_with_the_first():
     assert places.index.tolist() == ["a", "b", "MSLP"]
     assert places.printed.tolist() == [0, 1, 1]  # printed: b and MSLP share the first place
     assert places.ours.tolist() == [0, 2, 0]
-    assert places.paired.tolist() == [1, 2, 0]  # on A a is not shown worse than b
+    assert places.paired.tolist() == [1, 2, 0]  # on A a is not significantly worse than b
     assert places.cells.tolist() == [2, 2, 2]
     assert mslp.first_as_printed(chapter) == (1, 1)
     chapter.printed = printed.assign(mean=[1, 1, 2])
@@ -79,8 +79,19 @@ def test_first_places_count_ties_with_the_first():
     chapter.excluded_datasets = ["A"]  # shown, but not counted among the first as printed
     assert mslp.first_places(chapter, records).printed.tolist() == [0, 0, 0]
     table = mslp.places_table(places)
-    assert table.columns[:2].tolist() == ["first as printed, of 2", "first here, of 2"]
-    assert table["the same, corrected t"].tolist() == places.corrected.tolist()
+    assert table.columns[:2].tolist() == ["first in print, of 2", "first here, of 2"]
+    assert table["the same, corrected t-test"].tolist() == places.corrected.tolist()
+
+
+def test_the_picture_of_first_places_has_those_that_are_first(monkeypatch):
+    columns = {"printed": [22, 0, 0], "ours": [0, 0, 12], "cells": 24}
+    places = pd.DataFrame(columns, index=["MSLP", "CPNN", "CCA"])
+    monkeypatch.setattr(mslp_figures, "first_places", lambda chapter, records: places)
+    figure = mslp_figures.who_is_first(SimpleNamespace(counted=None))
+    (axis,) = figure.axes
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["CCA", "MSLP"]
+    title = "In print MSLP is first in 22 of 24, here CCA in 12"
+    assert figure.get_suptitle() == title
 
 
 def swept(**kl):
@@ -96,8 +107,8 @@ def test_the_sweep_is_read_from_the_settings():
     records = swept(
         a=(0.1, 0.01, 0.1, 0.4), b=(0.1, 0.01, 0.2, 0.3), c=(0.1, 0, 0.1, 0.1), d=(0, 0.01, 0.1, 0)
     )
-    share, text = narrow_claim(records)  # c and d have another lambda, another beta
-    assert share == 0 and text == "lowest K-L at u = 20% (A)"
+    share, text = narrow_claim(records, {"A": "Set A"})  # c and d have another lambda, another beta
+    assert share == 0 and text == "lowest K-L at u = 20% (Set A)"
     chapter = SimpleNamespace(records={"sensitivity": records}, names={"A": "A"})
     panels = mslp_figures.sensitivity(chapter).axes
     (line,) = panels[1].lines
@@ -105,6 +116,40 @@ def test_the_sweep_is_read_from_the_settings():
     np.testing.assert_allclose(line.get_ydata(), [0.1, 0.4])
     lines = {line.get_label(): line.get_xdata().tolist() for line in panels[2].lines}
     assert lines["lambda 0.01"] == [0.1, 0.2] and lines["lambda 0"] == [0.1]
+    dashes = {line.get_label(): line.get_linestyle() for line in panels[2].lines}
+    assert dashes == {"lambda 0": "--", "lambda 0.01": "-", "lambda 0.1": ":"}
+
+
+def test_one_changed_part_is_a_share_of_mslp():
+    settings = {"MSLP": {}} | {m: {"learner": "MSLP"} for m in ("MSLP", "MSLP, no penalty")}
+    terms = rows({"MSLP": [0.2, 0.4], "MSLP, no penalty": [0.6, 0.6]}, settings=settings)
+    (axis,) = mslp_figures.one_part_changed(SimpleNamespace(terms=terms, names={"A": "A"})).axes
+    assert axis.lines[0].get_xdata().tolist() == pytest.approx([2.0])
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["no penalty (lambda = 0)"]
+
+
+def test_who_matches_counts_by_kind_of_data():
+    printed = published.load("mslp").query("measure == 'kl_divergence' and method == 'MSLP'")
+    printed = printed.assign(null=9.0)
+    values = {d: m for d, m in zip(printed.dataset, printed["mean"], strict=True)}
+    near = [rows({"MSLP": [m, m + 0.01]}, dataset=d) for d, m in values.items()]
+    far = [rows({"CPNN": [8.0, 8.1]}, dataset=d) for d in values]
+    tables = pd.concat(near + far).assign(source="real", paper="mslp", experiment="tables")
+    chapter = SimpleNamespace(tables=tables, printed=printed, order=["CPNN", "MSLP"])
+    found = mslp.who_matches(chapter)
+    assert [(o.agree, o.tell) for o in found.loc["MSLP"]] == [(2, 2), (2, 2)]
+    assert [(o.agree, o.tell) for o in found.loc["CPNN"]] == [(0, 2), (0, 2)]
+
+
+def test_two_names_of_a_duel_stand_in_one_column():
+    tallied = {"first": ["MSLP"], "second": ["MSLP, no penalty"], "comparisons": [24]}
+    tallied |= {"first better": [16], "cannot be tested": [6]}
+    for side in ("first", "second"):
+        tallied |= {f"{side} better, significant": [1], f"{side} better, Holm / BH": [0]}
+    (row,) = mslp.duel_table(pd.DataFrame(tallied)).to_dict("records")
+    assert row["first / second"] == "MSLP / no penalty" and row["first better"] == "16 of 24"
+    assert row["first better, significant"] == 1 and row["cannot be tested"] == 6
+    assert mslp.duel_table(pd.DataFrame()).empty
 
 
 def test_two_protocols_sign_of_similarities():
@@ -159,9 +204,10 @@ def test_how_often_each_share_of_dimensions_was_best():
     best = pd.concat([rows({"PCA": [1, 1, 1]}), rows({"MSLP": [1, 1]}, dataset="B")])
     shares = [{"transformer__ratio": u} for u in (0.1, 0.2, 0.1)] + [{"ratio": 1.0}] * 2
     table = mslp.best_dimensions(best.assign(parameters=shares), {"A": "Set A", "B": "B"})
-    assert table.loc["PCA", "Set A"] == {0.1: 2, 0.2: 1} and table.loc["MSLP", "B"] == {1.0: 2}
-    assert table.notna().sum().sum() == 2
-    assert str(table.loc["PCA", "Set A"]) == "10% (2), 20% (1)"
+    assert table.to_dict("records") == [
+        {"data set": "Set A", "method": "PCA", "10%": 2, "20%": 1, "100%": 0},
+        {"data set": "B", "method": "MSLP", "10%": 0, "20%": 0, "100%": 2},
+    ]
 
 
 # --- Adaboost-LDL --------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ def test_a_set_that_one_of_two_methods_lacks_is_no_cell():
     best = pd.DataFrame(best, columns=["method", "dataset", "parameters"])
     best = best.assign(parameters=[{"ratio": u} for u in best.parameters])
     best = pd.concat([best, best.assign(method=best.method.replace({"PCA": "LPP", "CCA": "NPE"}))])
-    share, text = mslp_claims._of_dimensions(best)["fewer-dimensions"]
+    share, text = mslp_claims._of_dimensions(best, {"x": "X", "y": "Y"})["fewer-dimensions"]
     assert share == 1 and "4 of 4" in text
     cells = [("x", "CPNN", 1.0), ("x", "CPNN, boosted", 1.05), ("y", "CPNN", 1.0)]
     cells = pd.DataFrame(cells, columns=["dataset", "method", "mean"])
@@ -232,8 +232,8 @@ def test_a_picture_of_a_toy_may_take_the_best_point_of_the_grid():
     usual = pd.DataFrame({"method": ["MSLP", "LPP"], "trustworthiness": [0.4, 0.5]})
     usual = usual.assign(dataset="toy", rows="all", fold=0)
     share, text = mslp_claims._on_the_grid(usual, grid, "toy")
-    assert share == 1 and text.endswith("the best point for each draw in 2 of 2 draws")
-    assert "in 0 of 1 embeddings" in text and "for all draws in 1 of 2," in text
+    assert share == 1 and text.endswith("the best point for each sample in 2 of 2 samples")
+    assert "in 0 of 1 embeddings" in text and "for all samples in 1 of 2," in text
 
 
 def test_mslp_beside_the_rows_of_print(evidence):

@@ -123,7 +123,7 @@ ANSWERS = {
     ),
     "mslp": (
         ["hold for facial expressions", "mostly fail for beauty", "first in none"],
-        {"MSLP is first, everything chosen on the test folds": "does not hold"},
+        {"MSLP comes first when every parameter is chosen on the test folds": "does not hold"},
     ),
     "adaboost_ldl": (
         ["Boosting lowers", "by less than printed", "equally flat do as well"],
