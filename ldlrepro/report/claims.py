@@ -164,7 +164,11 @@ def _folded_claims(claims, own):
     rows = [
         [f"<td class='{_css(c.verdict)}'>{MARKED[c.verdict]}</td>"]
         + [f"<td class='long'>{escape(c.claim)}</td>"]
-        + ([] if own else [f"<td>{escape(c.section)}</td>", f"<td>{escape(c.printed)}</td>"])
+        + (
+            []
+            if own
+            else [f"<td class='name'>{escape(text)}</td>" for text in (c.section, c.printed)]
+        )
         + [f"<td class='long'>{escape(c.evidence)}</td>"]
         for c in claims.itertuples()
     ]
