@@ -153,7 +153,7 @@ def test_fifty_trees_and_a_hundred_are_judged_by_what_the_figure_shows(evidence)
     fifty, hundred = (mean(of[f"{n} trees, ratio 0.8, depth 20",]) for n in (50, 100))
     verdict, text = evidence["structrf"]["saturated-at-50"]
     near = abs(fifty - hundred) <= 0.01 * hundred
-    assert f"within 1% in {int(near)} of 1 cells" in text
+    assert f"within 1% in {int(near)} of 1 comparisons" in text
     assert verdict == ("holds" if near else "does not hold")
 
 
