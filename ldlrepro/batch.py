@@ -10,7 +10,6 @@ import time
 from contextlib import suppress
 from datetime import datetime
 from html import escape
-from pathlib import Path
 from queue import Empty, SimpleQueue
 
 import nbformat
@@ -46,6 +45,9 @@ def parse(value):
     try:
         return ast.literal_eval(value)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        text = value.strip()
+        if text and (text[0] in "[(") != (text[-1] in "])"):
+            raise ParameterError(f"{value!r} has a bracket that is not closed or opened.") from None
         return value
 
 
@@ -112,7 +114,11 @@ def run(papers, parameters, out, jobs=1, fresh=False):
     for name in wanted:
         _check(there[name], parameters)
     paths.settle()
-    folder = Path(out).expanduser().absolute()
+    folder = paths.expanded(out).absolute()
+    if folder.resolve() == paths.NOTEBOOKS.resolve():
+        raise errors.UnknownFolderError(
+            f"{folder} holds the notebooks themselves: name another folder by --out."
+        )
     _make(folder)
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
     for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):

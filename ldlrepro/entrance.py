@@ -84,6 +84,8 @@ def public(function):
         for name in _ROWS:
             if given.get(name) is not None:
                 check_type(given[name], name)
+                if name in _TARGETS:
+                    _check_shape(given[name], name)
         if given.get("sample_weight") is not None:
             _check_weights(given["sample_weight"])
         for a, b in _PAIRS:
@@ -259,8 +261,6 @@ def check_type(A, name):
             )
         if isinstance(kind, np.dtype) and kind.kind == "O":
             _check_cells(A, column, name)
-    if name in _TARGETS:
-        _check_shape(A, name)
 
 
 def _of_rows(A, name):
