@@ -174,11 +174,9 @@ def by_name(function):
             return function(name)
         except (KeyError, TypeError):
             from ldlrepro.errors import UnknownNameError
-            from ldlrepro.metrics import MEASURES
 
-            raise UnknownNameError(
-                f"No measure {name!r}; there are: {', '.join(MEASURES)}."
-            ) from None
+            there = ", ".join(function.__globals__["MEASURES"])
+            raise UnknownNameError(f"No measure {name!r}; there are: {there}.") from None
 
     return call
 
