@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 import threading
+from decimal import Decimal
+from fractions import Fraction
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -483,6 +485,11 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
             "begins with the line 'My table of 2020', a tit",
         ),
         ('x,d_1,d_2\n1,"0,5",.5\n', "column 'd_1', row 0: '0,5' has a decimal comma; save"),
+        ('x,d_1,d_2\n"1,234.5",.5,.5\n', "'1,234.5' has commas between thousands; leave"),
+        ("x,d_1,d_2\n1,50%,50%\n", "'50%' has a percent sign; leave it out"),
+        ("x,d_1,d_2\n\u22121.5,.5,.5\n", "'\u22121.5' has a dash where a minus"),
+        ("x,d_1,d_2\n?,.5,.5\n", "'\\?' is no number; where it marks a missing value"),
+        ("x;d_1;d_2\n1;0,5;0,5\n2;0,5;0,5\n", "its separator seems to be ';'"),
         ('x,d_1,d_2\n1,.5,".5\n2,1,0\n', "a quotation mark is opened and not closed"),
         (",x,d_1,d_2\nann,1,.5,.5\nbob,2,1,0\n", "with texts such as 'ann': names of the rows"),
     ],
@@ -501,6 +508,23 @@ def test_columns_without_a_name_that_count_no_rows_are_features(tmp_path):
     (tmp_path / "t.csv").write_text('a, "b c" , d_1,d_2\n1, 4, .5,.5\n2,5, 1, 0\n')
     read = userdata.read(tmp_path / "t.csv", "d_*")
     assert read.feature_names == ["a", "b c"] and read.X[:, 1].tolist() == [4, 5]
+
+
+def test_numbers_in_objects_are_numbers_and_the_largest_are_told():
+    X, D = rows(4)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    for kind in (Fraction, Decimal):
+        np.testing.assert_array_equal(userdata.bunch(frame.map(kind), D).X, X)
+    for value, message in (
+        (10**400, "an integer of 1329 bits is too large"),
+        ([1, 2], "the cell holds a list"),
+        (object, "is no number"),
+    ):
+        bad = frame.astype(object).map(lambda _, value=value: value)
+        with pytest.raises(UserDataError, match=f"X, column 'a', row 0: .*{message}"):
+            userdata.bunch(bad, D)
+    with pytest.raises(UserDataError, match="X is no array of numbers"):
+        userdata.bunch([[10**400]] * 4, D)
 
 
 def test_row_numbers_in_a_frame_are_told():

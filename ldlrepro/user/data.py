@@ -244,14 +244,17 @@ def _numbers(A, name):
 def _numeric(column):
     """A column as numbers, NaN for what is none, infinity for ints that no float holds."""
     try:
-        return pd.to_numeric(column, errors="coerce")
+        numbers = pd.to_numeric(column, errors="coerce")
     except OverflowError:
-        return pd.to_numeric(column.map(_float), errors="coerce")
+        numbers = pd.to_numeric(column.map(_float), errors="coerce")
+    if column.dtype == object and numbers.isna().any():  # fractions, say
+        numbers = numbers.where(numbers.notna(), column.map(_float))
+    return numbers
 
 
 def _float(value):
     try:
-        return float(value)
+        return np.nan if isinstance(value, str) else float(value)
     except OverflowError:
         return np.inf
     except (TypeError, ValueError):
@@ -264,20 +267,42 @@ def _wrong(value):
         return f"the cell holds a {type(value).__name__}; give one number in each"
     if pd.isna(value):
         return "the value is missing; fill it or drop the row"
-    if isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d+,\d+([eE][-+]?\d+)?\s*", value):
-        return f"{value!r} has a decimal comma; save the table with points in numbers"
-    if isinstance(value, str) and value.strip().lstrip("+-").isdecimal():
-        return "the value is too large; scale the column, for instance to variance 1"
     if isinstance(value, str):
-        return f"{shown(value)} is no number; encode texts as numbers"
+        return _wrong_text(value)
     if not isinstance(value, Real):
         return f"{shown(value)} ({type(value).__name__}) is no number"
     return f"{_short(value)} is too large; scale the column, for instance to variance 1"
 
 
+#: Texts that a number was meant by, and what to do.
+_MEANT = (
+    (
+        r"[-+]?\d{1,3}(,\d{3})*\.\d+|[-+]?\d+(,\d{3}){2,}",
+        "commas between thousands; leave them out",
+    ),
+    (r"[-+]?\d+,\d+([eE][-+]?\d+)?", "a decimal comma; save the table with points in numbers"),
+    (r"[-+]?[\d.,]+ ?%", "a percent sign; leave it out"),
+    ("[\u2010-\u2015\u2212].*\\d.*", "a dash where a minus (-) belongs"),
+)
+
+
+def _wrong_text(value):
+    text = value.strip()
+    for pattern, what in _MEANT:
+        if re.fullmatch(pattern, text):
+            return f"{value!r} has {what}"
+    if text.lstrip("+-").isdecimal():
+        return "the value is too large; scale the column, for instance to variance 1"
+    if text and not any(sign.isalnum() for sign in text):
+        return f"{value!r} is no number; where it marks a missing value, fill it or drop the row"
+    return f"{shown(value)} is no number; encode texts as numbers"
+
+
 def _short(value):
     try:
         return f"{value:g}"
+    except TypeError:
+        return shown(value)
     except OverflowError:
         return f"an integer of {int(value).bit_length()} bits"
 
@@ -386,7 +411,9 @@ def _of_csv(path):
             f"{path} begins with the line {','.join(lines[0])!r}: remove it, so that the names of "
             "the columns come first."
         )
-    if len(names) == 1 and len(lines) > 2 and len(lines[1]) > 1 and len(lines[1]) == len(lines[2]):
+    seen = next((word for sign, word in _SEPARATORS.items() if sign in "".join(names)), None)
+    is_title = len(names) == 1 and seen in (None, _SEPARATORS[" "])
+    if is_title and len(lines) > 2 and len(lines[1]) > 1 and len(lines[1]) == len(lines[2]):
         raise UserDataError(
             f"{path} begins with the line {names[0]!r}, a title: remove it, so that the names of "
             "the columns come first."
@@ -396,7 +423,6 @@ def _of_csv(path):
             f"{path} has a last column without a name and without values: a comma ends each line. "
             "Remove it."
         )
-    seen = next((word for sign, word in _SEPARATORS.items() if sign in "".join(names)), None)
     if len(names) == 1 and seen:
         raise UserDataError(
             f"{path} has one column, {names[0]!r}: its separator seems to be {seen}. Save it with "
