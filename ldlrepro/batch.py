@@ -313,7 +313,7 @@ def _is_finished(target, notebook, parameters):
         return False
     ours = made.metadata.get("ldlrepro", {})
     return (
-        made.metadata.papermill.parameters == parameters
+        made.metadata.papermill.get("parameters") == parameters
         and ours.get("code") == _mark_of_code(notebook)
         and ours.get("records") == _mark_of(paths.results(), "*.csv")
     )
@@ -340,7 +340,9 @@ def _made(path):
     """A notebook that papermill wrote, or None."""
     try:
         made = nbformat.read(path, as_version=4)
-        return made if "papermill" in made.metadata and made.cells is not None else None
+        _row(path, made)  # what it says of its run has the types that papermill writes
+        made.metadata.get("ldlrepro", {}).get("code")
+        return made
     except Exception:  # whatever else lies there: no notebook, or half of one
         return None
 
@@ -380,19 +382,22 @@ def page(folder):
     rows = []
     for path in sorted(folder.glob("*.ipynb")):
         made = _made(path)
-        if made is None:
-            continue
-        state, outcome = made.metadata.papermill, _outcome(made)
-        began = datetime.fromisoformat(state.start_time) if state.get("start_time") else None
-        cells = [
-            f'<a href="{escape(path.name)}">{escape(path.stem)}</a>',
-            f'<span class="{outcome}">{outcome}</span>',
-            escape(described(state.get("parameters", {})) or "those of the notebook"),
-            f"{began:%Y-%m-%d %H:%M} {began.tzname() or ''}" if began else "",
-            f"{state.duration:.0f} s" if state.get("duration") else "",
-        ]
-        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        if made is not None:
+            rows.append(_row(path, made))
     return _PAGE.format(rows="\n".join(rows))
+
+
+def _row(path, made):
+    state, outcome = made.metadata.papermill, _outcome(made)
+    began = datetime.fromisoformat(state.start_time) if state.get("start_time") else None
+    cells = [
+        f'<a href="{escape(path.name)}">{escape(path.stem)}</a>',
+        f'<span class="{outcome}">{outcome}</span>',
+        escape(described(state.get("parameters", {})) or "those of the notebook"),
+        f"{began:%Y-%m-%d %H:%M} {began.tzname() or ''}" if began else "",
+        f"{state.duration:.0f} s" if state.get("duration") else "",
+    ]
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 
 _PAGE = """<!DOCTYPE html>

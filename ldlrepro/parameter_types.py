@@ -101,6 +101,18 @@ def check_parameter_types(estimator):
             raise ValueError(f"{name}={value!r} must be {_RANGES[name][1]}.")
 
 
+def check_count(value, name, or_none=False):
+    """Raise where a number of rows or the like is none; a whole number of 0 or more is one."""
+    if value is None and or_none:
+        return
+    if not isinstance(value, Integral) or isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be a whole number, got {shown(value)}.")
+    if not 0 <= value <= _LARGEST[int]:
+        raise ValueError(
+            f"{name} must be a whole number from 0 to {_LARGEST[int]}, got {shown(value)}."
+        )
+
+
 def check_scored(estimator, D, sample_weight, name="D"):
     """Raise ValueError where labels have other names than in ``fit``, or weights are none."""
     learnt, given = getattr(estimator, "label_names_in_", None), getattr(D, "columns", None)

@@ -1046,6 +1046,12 @@ def test_folds_that_are_no_number_of_them_are_named(folds):
         compare({"m": Mean()}, *rows(), folds=folds)
 
 
+@pytest.mark.parametrize("n_jobs", ["2", 0, 1.5, True])
+def test_numbers_of_processes_that_are_none_are_named(n_jobs):
+    with pytest.raises(LdlreproError, match="n_jobs is a number of processes"):
+        compare({"m": Mean()}, *rows(), folds=2, n_jobs=n_jobs)
+
+
 def test_numbers_that_python_does_not_print_are_named():
     for name in ("folds", "random_state"):
         with pytest.raises(CompareError, match=f"^{name} is a value that cannot be printed"):

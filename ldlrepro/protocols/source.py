@@ -30,6 +30,7 @@ _OPTIONAL = "experiment.groups"
 #: change the numbers of a record that is there.
 _ONLY_RAISE = {
     "check_coloured",
+    "check_count",
     "check_parameter_types",
     "check_scored",
     "check_some",

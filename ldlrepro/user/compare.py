@@ -25,7 +25,7 @@ from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.mldf.tables import own_measures
 from ldlrepro.parameter_types import shown
-from ldlrepro.parameters import LARGEST_SEED, listed
+from ldlrepro.parameters import LARGEST_SEED, listed, processes
 from ldlrepro.protocols import ledger, read, state
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.html import for_spreadsheets
@@ -130,6 +130,7 @@ def compare(
             f"random_state is {shown(random_state)}: give an int, 0 or more and at most "
             f"{LARGEST_SEED}."
         )
+    n_jobs = processes(1 if n_jobs is None else _as_int(n_jobs))
     if records is not None:
         records = paths.expanded(records)
         check_folder(records)
@@ -171,6 +172,10 @@ def compare(
     null = matrix.NULLS[kind] if stored is not None else _NULLS[kind]
     notes = left_out | notes
     return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes)
+
+
+def _as_int(value):
+    return int(value) if isinstance(value, np.integer) else value
 
 
 def check_folder(path):
