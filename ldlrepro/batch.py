@@ -120,6 +120,12 @@ def run(papers, parameters, out, jobs=1, fresh=False):
             f"{folder} holds the notebooks themselves: name another folder by --out."
         )
     _make(folder)
+    for name in wanted:
+        if _is_of_another(folder / f"{name}.ipynb"):
+            raise errors.NoFileError(
+                f"{folder / name}.ipynb was not written by this command, which would replace it: "
+                "move it away, or name another folder by --out."
+            )
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
     for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ.setdefault(variable, threads)
@@ -345,6 +351,15 @@ def _made(path):
         return made
     except Exception:  # whatever else lies there: no notebook, or half of one
         return None
+
+
+def _is_of_another(path):
+    """Whether a notebook is there that neither a batch nor papermill wrote: a user's own."""
+    try:
+        made = nbformat.read(path, as_version=4)
+        return bool(len(made.cells)) and not {"papermill", "ldlrepro"} & set(made.metadata)
+    except Exception:  # no notebook
+        return False
 
 
 #: What papermill says of cells that did not come to their end.

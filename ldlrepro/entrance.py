@@ -343,6 +343,8 @@ def _check_weights(weight):
         raise ValueError(
             f"{_no_number(weight, name) or f'{name} is no list of numbers.'} ({error})"
         ) from error
+    if numbers.ndim > 1:
+        raise ValueError(f"{name} has shape {numbers.shape}: expected a number for each row, (n,).")
     heavy = np.isfinite(numbers) & (numbers > _HEAVIEST)
     if heavy.any():
         row = int(np.flatnonzero(heavy.reshape(-1))[0])

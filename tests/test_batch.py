@@ -297,6 +297,16 @@ def test_a_notebook_whose_metadata_are_of_another_form_is_run_again(away, monkey
     assert (away / "out" / "index.html").exists()
 
 
+def test_a_notebook_of_the_users_is_not_replaced(away, monkeypatch):
+    notebook(away, "n", "n = 1", "print(n)")
+    (away / "out").mkdir()
+    notebook(away / "out", "n", "n = 1", "print('mine')")
+    for fresh in (False, True):
+        with pytest.raises(errors.NoFileError, match="n.ipynb was not written by this command"):
+            batch.run([], {}, away / "out", fresh=fresh)
+    assert "mine" in (away / "out" / "n.ipynb").read_text(encoding="utf-8")
+
+
 class _Tags(HTMLParser):
     def __init__(self, text):
         super().__init__()

@@ -480,6 +480,7 @@ NO_WEIGHTS = {
     "huge int": [10**400] * 40,
     "ragged": [[1], [1, 2]] * 20,
     "a dict": {"a": 1},
+    "two dimensions": WEIGHT[:, None],
 }
 
 
