@@ -268,7 +268,7 @@ def parser():
         every,
         "agreement",
         commands.agreement,
-        "printed cells against our methods: those that agree, those that can tell",
+        "how many informative printed numbers each of our methods matches",
         "Printed rows stand down the side, our methods across.",
         "ldlrepro agreement mslp",
     )
@@ -371,7 +371,8 @@ def parser():
         nargs="*",
         type=_named,
         metavar="METHOD",
-        help="FILE.py:CLASS of your own, or a name of this package's; default, on your data: some",
+        help="FILE.py:CLASS of your own, python-ldl:CLASS of that package, or a name of this "
+        "one's; default, on your data: some",
     )
     add.add_argument(
         "--dataset",

@@ -127,6 +127,17 @@ def test_the_front_is_what_nothing_is_both_faster_and_better_than():
     assert found.skill["bad"] == matrix.LEAST and found.skill[NULL] == 0
 
 
+def test_the_best_method_for_a_time_and_by_a_measure():
+    methods = (Method("slow", AAKNN()), Method("near", AAKNN()), Method(NULL, MeanPredictor()))
+    declared = Experiment("tables", methods, SETS)
+    every = records({key: v for key, v in VALUES.items() if key[0] != "partial"})
+    found = choice.best_in_time(every, declared, NULL, KL, (1.5, 1.8, 3))
+    assert found.iloc[:, :3].to_numpy().tolist() == [[1.5, "near", "AAKNN"], [3, "slow", "AAKNN"]]
+    assert found.gain.tolist() == pytest.approx([0.4975, 0.5])
+    by = choice.best_by_measure(every, NULL, [KL, "cosine"])
+    assert by.best.tolist() == ["slow", "slow"] and by["place of slow"].tolist() == [1, 1]
+
+
 def test_grids_are_counted():
     grid = {"a": [1, 2], "b": [1, 2, 3]}
     methods = Method("plain", None), Method("chosen", None, grid), Method("fixed", None)

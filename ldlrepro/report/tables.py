@@ -185,7 +185,9 @@ def _one_row_a_cell(compared, captions):
             "outcome": compared.outcome,
         }
     )
-    return show(frame, f"All {len(frame)} printed cells of these tables in one", False, folded=True)
+    return show(
+        frame, f"All {len(frame)} printed numbers of these tables in one", False, folded=True
+    )
 
 
 def by_data_set(ours, printed, caption, heads, order):
@@ -294,8 +296,13 @@ def _written(value, form, missing):
 
 
 def _cell(text):
-    long = " class='long'" if len(text) > 40 else ""
-    return f"<td{long}>{escape(text)}</td>"
+    kind = "long" if len(text) > 40 else "name" if _is_name(text) else ""
+    return f"<td class='{kind}'>{escape(text)}</td>" if kind else f"<td>{escape(text)}</td>"
+
+
+def _is_name(text):
+    """Whether a text may break into lines: words, and more of them than a column is wide."""
+    return len(text) > 14 and " " in text and sum(map(str.isalpha, text)) > len(text) / 2
 
 
 def _away(cell):

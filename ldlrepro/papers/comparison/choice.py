@@ -125,3 +125,47 @@ def front_picture(found, measure):
     axis.set_ylabel(f"share of the loss removed ({MEASURES[measure].label})")
     figure.tight_layout()
     return figure
+
+
+def best_in_time(records, experiment, null, measure, limits):
+    """The best method among those whose fits take at most so long, for each limit.
+
+    Parameters
+    ----------
+    records : of methods that have every data set
+    experiment : Experiment, tells each method's class
+    limits : seconds of a fit, from small to large
+
+    Returns
+    -------
+    DataFrame, a row a limit at which another method is the best: a fit may take (s), method,
+    command (name of its class), gain (mean skill), least and largest gain of related data sets
+    """
+    times, table = front(records, null, measure), skill(records, null, measure).dropna()
+    by_kind = by_families(table)
+    classes = {m.name: type(m.estimator).__name__ for m in experiment.methods}
+    rows = {}
+    for limit in limits:
+        best = times.skill[times.seconds <= limit].idxmax()
+        gains = by_kind.loc[best]
+        row = (limit, best, classes[best], times.skill[best], gains.min(), gains.max())
+        rows.setdefault(best, row)
+    heads = ["a fit may take (s)", "method", "name in the command", "gain", "least", "largest"]
+    return pd.DataFrame(rows.values(), columns=heads)
+
+
+def best_by_measure(records, null, measures):
+    """The best method by each measure, and the place of the one that is best by the first.
+
+    Returns
+    -------
+    DataFrame, a row a measure: measure, best, gain, place of the first row's method
+    """
+    rows, first = [], None
+    for measure in measures:
+        table = by_families(skill(records, null, measure).dropna().clip(lower=LEAST))
+        order = table.mean(axis=1).sort_values(ascending=False)
+        first = first or order.index[0]
+        place = order.index.get_loc(first) + 1
+        rows.append((MEASURES[measure].label, order.index[0], order.iloc[0], place))
+    return pd.DataFrame(rows, columns=["measure", "best", "gain", f"place of {first}"])
