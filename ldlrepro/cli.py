@@ -433,9 +433,10 @@ def _file(text):
         raise argparse.ArgumentTypeError(f"{text} is a folder: name a file in it")
     if path.exists() and not path.is_file():
         raise argparse.ArgumentTypeError(f"{text} is no file, but a FIFO, a socket or a device")
-    if paths.target(path).parent.is_dir():
+    folder = (paths.target(path) if path.is_symlink() else path).parent
+    if folder.is_dir():
         return path
-    raise argparse.ArgumentTypeError(f"there is no folder {paths.target(path).parent}")
+    raise argparse.ArgumentTypeError(f"there is no folder {folder}")
 
 
 def _shard(text):

@@ -100,8 +100,9 @@ def public(function):
             try:
                 return function(*arguments, **keywords)
             except Exception as error:
-                _explain(error, given)
-                _rename(error, function, arguments)
+                text = _text(error)
+                _explain(error, text, given)
+                _rename(error, text, function, arguments)
                 raise
 
     @wraps(function)
@@ -366,9 +367,15 @@ def _called(A, column):
     return "" if names is None else f" ({names[column]!r})"
 
 
-def _explain(error, given):
+def _text(error):
+    try:
+        return str(error)
+    except Exception:  # an error of a user's own that cannot be printed
+        return ""
+
+
+def _explain(error, text, given):
     """Raise an error that names the place, where this one says only that something is no number."""
-    text = str(error)
     if "unique column names" in text:
         _refuse_equal_names(given, error)
     if isinstance(error, ValueError) and text.startswith(_OF_SHAPES):
@@ -399,9 +406,9 @@ def _refuse_equal_names(given, error):
             ) from error
 
 
-def _rename(error, function, arguments):
+def _rename(error, text, function, arguments):
     """Raise a TypeError of a wrong call under the name of the user's class, not of ours inside."""
-    text, inside = str(error), f"{function.__qualname__}()"
+    inside = f"{function.__qualname__}()"
     if isinstance(error, TypeError) and arguments and text.startswith(inside):
         mine = f"{type(arguments[0]).__name__}.{function.__name__}()"
         raise TypeError(mine + text.removeprefix(inside)) from None

@@ -83,9 +83,9 @@ def test_the_numbers_are_those_of_a_plain_loop(here):
     for train, validation, test in ten_folds(len(X), 0, 4):
         fitted = np.concatenate([train, validation])
         P = np.tile(D[fitted].mean(axis=0), (len(test), 1))
-        expected.append(kl_divergence(D[test], P))
+        expected.append(float(f"{kl_divergence(D[test], P):.10g}"))  # the digits of records
     records = found.records[found.records.method == "mean"].sort_values("fold")
-    assert records.kl_divergence.tolist() == pytest.approx(expected, abs=1e-12)
+    assert records.kl_divergence.tolist() == expected
     assert found.skill().loc["mean", "data"] == pytest.approx(0, abs=1e-9)  # it is MeanPredictor
     assert found.mine == ["mean"] and found.null == "MeanPredictor"
 
@@ -687,7 +687,7 @@ def test_files_of_arrays_that_hold_none_are_told(tmp_path):
         ("cut.npz", "is no .npz file, or one that was cut short"),
         ("text.mat", "is no .mat file, or it is damaged or cut short"),
         ("cut.mat", "is no .mat file, or it is damaged or cut short"),
-        ("pickled.npz", "has an array of pickled objects"),
+        ("pickled.npz", "has an array of objects.*Pickled objects are refused"),
         ("cell.mat", "X is a cell array, a struct or a table of records"),
         ("struct.mat", "X is a cell array, a struct or a table of records"),
         ("records.npz", "X is a cell array, a struct or a table of records"),

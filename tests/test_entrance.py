@@ -530,6 +530,23 @@ def test_lazy_and_nested_columns_of_polars_are_named():
             AAKNN().fit(frame.with_columns(column.alias("v")), toy.D)
 
 
+class Silent(ValueError):
+    """An error without a text."""
+
+    def __str__(self):
+        raise RuntimeError("no text of me")
+
+
+class RaisesSilent(AAKNN):
+    def _fit(self, X, D):
+        raise Silent
+
+
+def test_an_error_that_cannot_be_printed_stays_the_users():
+    with pytest.raises(Silent):
+        RaisesSilent().fit(toy.X, toy.D)
+
+
 def test_a_wrong_call_names_the_class_of_the_user():
     with pytest.raises(TypeError, match=r"^SABFGS.fit\(\) missing 1 required .*'D'"):
         SABFGS().fit(toy.X)

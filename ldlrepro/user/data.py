@@ -331,7 +331,7 @@ def _arrays(path, kind):
     except Exception as error:  # whatever a damaged file makes of its reader
         if "allow_pickle" in str(error):
             raise UserDataError(
-                f"{path} has an array of pickled objects: save it again with numbers only. They "
+                f"{path} has an array of objects: save it again with numbers only. Pickled objects "
                 "are refused, since loading them runs code."
             ) from error
         raise UserDataError(
