@@ -46,7 +46,7 @@ def parse(value):
         return ast.literal_eval(value)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         text = value.strip()
-        if text and (text[0] in "[(") != (text[-1] in "])"):
+        if text.strip("[]() ") and (text[0] in "[(") != (text[-1] in "])"):
             raise ParameterError(f"{value!r} has a bracket that is not closed or opened.") from None
         return value
 
@@ -115,7 +115,7 @@ def run(papers, parameters, out, jobs=1, fresh=False):
         _check(there[name], parameters)
     paths.settle()
     folder = paths.expanded(out).absolute()
-    if folder.resolve() == paths.NOTEBOOKS.resolve():
+    if paths.target(folder) == paths.target(paths.NOTEBOOKS):
         raise errors.UnknownFolderError(
             f"{folder} holds the notebooks themselves: name another folder by --out."
         )
