@@ -278,7 +278,7 @@ def test_three_rounds_of_the_row_with_the_largest_loss_under_the_first_learner()
     assert list(marked) == [h for k, h in enumerate(degrees) if k and h > min(degrees[:k])] != []
 
 
-def test_forms_have_marks_of_their_own_and_the_uniform_predictor_stands_at_nought():
+def test_plain_and_boosted_have_marks_of_their_own_and_a_line_between_them():
     settings = {
         "one": {"learner": "L", "form": "plain"},
         "two": {"learner": "L", "form": "boosted"},
@@ -293,13 +293,15 @@ def test_forms_have_marks_of_their_own_and_the_uniform_predictor_stands_at_nough
     left, right = figure.axes
     points = {c.get_label(): c for c in left.collections}
     there = {name: c.get_offsets().tolist() for name, c in points.items()}
-    assert there["uniform predictor"] == [[0, 0]] and there["mean predictor"] == []
+    assert set(there) == {"plain", "boosted", "mean predictor"} and there["mean predictor"] == []
+    (change,) = left.lines
+    np.testing.assert_allclose(change.get_xydata(), [[0.5, 0.1], [0.4, 0.08]])
     np.testing.assert_allclose(there["plain"], [[0.5, 0.1]])
     looks = {
         (tuple(points[f].get_paths()[0].vertices.ravel()), tuple(points[f].get_edgecolor()[0]))
-        for f in ("plain", "boosted", "bagged")
+        for f in ("plain", "boosted")
     }
-    assert len(looks) == 3
+    assert len(looks) == 2
     before_and_after = [c.get_offsets().tolist() for c in right.collections]
     assert sorted(before_and_after, key=len) == [[], [[0.5, 0.6]]]
 

@@ -698,7 +698,7 @@ def study():
     )
 
 
-def judged(records, values, grown=None):
+def judged(records, values, grown=None, auc=None):
     """The table of claims with ids, of records, values of labels and records as they are."""
     if grown is None:
         grown = records.assign(parameters=[{}] * len(records))
@@ -719,7 +719,7 @@ def judged(records, values, grown=None):
     studies = {
         "layers": dict(zip(("layers", "forests"), study(), strict=True)),
         "one_layer": {"one_layer": others},
-        "label_drop": {"labels": dropped(values)},
+        "label_drop": {"labels": dropped(values, auc)},
     }
     chapter.study = studies.get
     table = claims(chapter)
@@ -820,12 +820,16 @@ def test_claims_about_labels():
 
     table = of_labels(accuracy)
     assert table.verdict.tolist() == ["holds", "holds", "does not hold"]
-    assert table.evidence[uses].startswith(
-        "with all tests together (BH) 2 of 12 pairs of labels lose accuracy and 1 gain; in single "
-        "paired t-tests 2 (Holm 2, BH 2) lose and 1 (Holm 1, BH 1) gain"
-    )
+    assert (
+        "By accuracy: with all tests together (BH) 2 of 12 pairs of labels lose and 1 gain; in "
+        "single paired t-tests 2 (Holm 2, BH 2) lose and 1 (Holm 1, BH 1) gain"
+    ) in table.evidence[uses]
     assert "Sunset deleted: +10.00% of FallFoliage's accuracy lost" in table.evidence[sunset]
     assert "Urban deleted: -10.00% of Beach's accuracy lost" in table.evidence[beach]
+    other_way = {key: [1 - v for v in values] for key, values in accuracy.items()}
+    table = judged(claimed(), accuracy, auc=other_way)  # by AUC more gain than lose
+    assert table.verdict[uses] == "holds in part"
+    assert table.evidence[uses].startswith("more losses than gains by 1 of 2 measures. By accuracy")
     gains = accuracy | {("Beach", "Sunset"): [0.88, 0.55]}  # as many gains as losses
     assert of_labels(gains).verdict[uses] == "does not hold"
     accuracy["Urban", "Beach"] = [0.72, 0.45]

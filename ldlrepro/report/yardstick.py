@@ -13,6 +13,8 @@ from ldlrepro.report.values import Outcomes
 LEAST_SKILL = -1.0
 #: The picture of ``confusion`` has at most so many columns of counts, or of "7/13", side by side.
 MOST_COUNTS, MOST_SHARES = 24, 15
+#: With more columns than this "15/37" needs smaller letters.
+WIDE = 10
 
 
 def confusion(records, printed, methods, excluded=()):
@@ -117,7 +119,8 @@ def _squares(axis, panel, of_all):
                 continue
             colour = "white" if found.ratio > 0.6 else "black"
             text = f"{found.agree}" if of_all else f"{found.agree}/{found.tell}"
-            axis.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=9, color=colour)
+            size = 9 if of_all or panel.shape[1] <= WIDE else 7.5
+            axis.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
             if panel.index[i] == panel.columns[j]:
                 frame = {"fill": False, "edgecolor": "black", "linewidth": 1.8}
                 axis.add_patch(plt.Rectangle((j, i), 1, 1, **frame))

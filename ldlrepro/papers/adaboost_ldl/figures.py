@@ -81,7 +81,7 @@ def _one_prediction(axis, d, p, names):
     climbs = h > np.minimum.accumulate(h)
     axis.bar(places, d[order], color="0.85", label="true degree")
     axis.plot(places, h, "o-", color="C0", markersize=4, linewidth=1, label="predicted degree")
-    costs = "out of order: higher than a label further left"
+    costs = "higher than a label further left"
     axis.plot(places[climbs], h[climbs], "s", color="#d55e00", markersize=6, label=costs)
     axis.set_xticks(places, [names[j] for j in order], rotation=60, ha="right", fontsize=8)
     axis.tick_params(axis="y", labelsize=8)
@@ -89,7 +89,11 @@ def _one_prediction(axis, d, p, names):
 
 def skill_of_plain(chapter):
     """Skill of the plain learners, ours and printed."""
-    return skill_picture(chapter.ours, chapter.printed, chapter.names, list(LEARNERS))
+    figure = skill_picture(chapter.ours, chapter.printed, chapter.names, list(LEARNERS))
+    title = "Plain learners beside the mean predictor, by K-L"
+    for axis in figure.axes:
+        axis.set_title(title, loc="left", weight="bold", fontsize=10)
+    return figure
 
 
 def what_boosting_leaves(chapter):
@@ -123,7 +127,7 @@ def what_boosting_leaves(chapter):
         axis.set_xticks([0, 0.5, 1], ["0%", "50%", "100%"])
     rows = list(left.index)
     flat = tables.left_by_flattening(chapter).reindex(rows)
-    label = "ours: plain made as flat"
+    label = "ours: plain made as flat (SortLoss)"
     axes[0].plot(flat, y + 0.2, "x", color="black", label=label)
     _matches_behind(axes[1], chapter, rows)
     axes[0].set_yticks(y, rows)
@@ -150,34 +154,41 @@ def _matches_behind(axis, chapter, rows):
         axis.text(1.03, i - 1, text, transform=axis.get_yaxis_transform(), va="center")
 
 
-#: Marks of the forms of a learner, and of predictors that ignore the features.
+#: Marks of the forms of a learner, and of the predictor that ignores the features.
 _MARKS = {
     "plain": {"marker": "x", "color": "C0"},
-    "boosted": {"marker": "o", "facecolors": "none", "edgecolors": "C1"},
-    "bagged": {"marker": "^", "facecolors": "none", "edgecolors": "C2"},
-    "mean predictor": {"marker": "s", "color": "0.6"},
-    "uniform predictor": {"marker": "D", "color": "black"},
+    "boosted": {"marker": "o", "facecolors": "white", "edgecolors": "C1"},
+    "mean predictor": {"marker": "s", "color": "black"},
 }
 
 
 def flatness_and_order(chapter):
-    """SortLoss against flatness, and Spearman boosted against plain; a point a data set."""
+    """SortLoss against flatness, and Spearman boosted against plain; a point a data set.
+
+    Lines lead from the plain to the boosted learner. The uniform predictor, 0 by both, lies off the
+    logarithmic axes.
+    """
     records = chapter.tables
     mean = records.groupby(["dataset", "method"], sort=False)
     mean = mean[["flatness", "sort_loss", "spearman"]].mean().reset_index()
     of = dict(zip(records.method, records.settings, strict=True))
-    words = {"MeanPredictor": "mean predictor", "UniformPredictor": "uniform predictor"}
+    words = {"MeanPredictor": "mean predictor", "UniformPredictor": "off the axes"}
     mean["learner"] = [of[m]["learner"] for m in mean.method]
     mean["form"] = [words.get(of[m]["learner"], of[m]["form"]) for m in mean.method]
     figure, (left, right) = plt.subplots(1, 2, figsize=(7, 4.1), layout="constrained")
     for form, style in _MARKS.items():
         mine = mean[mean.form == form]
         # Yeast sets lie near 1: the distance from it is what can be seen.
-        left.scatter(1 - mine.flatness, mine.sort_loss, s=22, **style, label=form, clip_on=False)
-    left.set_xscale("symlog", linthresh=1e-4, linscale=0.5)
-    left.set_yscale("symlog", linthresh=1e-3, linscale=0.5)
-    left.set(xlim=(0, 2), ylim=(0, 1), ylabel="SortLoss")
-    left.set_xlabel("1 - flatness (0: the uniform prediction)")
+        left.scatter(1 - mine.flatness, mine.sort_loss, s=16, **style, label=form, zorder=3)
+    place = mean.assign(x=1 - mean.flatness).pivot_table(
+        index=["dataset", "learner"], columns="form", values=["x", "sort_loss"]
+    )
+    for _, pair in place.iterrows():
+        ends = [(pair.get(("x", f)), pair.get(("sort_loss", f))) for f in ("plain", "boosted")]
+        if not np.isnan(np.array(ends, float)).any():
+            left.plot(*zip(*ends, strict=True), color="0.7", linewidth=0.6, zorder=1)
+    left.set(xscale="log", yscale="log", ylabel="SortLoss")
+    left.set_xlabel("1 - flatness (less: flatter)")
     _before_and_after(right, mean)
     for axis, title in (
         (left, "Flatter predictions, less SortLoss"),
@@ -206,15 +217,15 @@ def _before_and_after(axis, mean):
     axis.set(xlabel="Spearman, plain", ylabel="Spearman, boosted")
 
 
-#: Colour, mark and line of each learner; fellows that nearly coincide share a colour.
+#: Colour, mark and line of each learner; of two that nearly coincide one is dashed.
 _LINES = {
     "PT-Bayes": ("C0", "o", "-"),
     "SA-IIS": ("C6", "s", "-"),
     "CPNN": ("C1", "^", "-"),
     "BFGS-LDL": ("C2", "D", "-"),
-    "LDL-LS": ("C2", "D", "--"),
+    "LDL-LS": ("C4", "P", "--"),
     "LDL-LCLR": ("C3", "v", "-"),
-    "LC-LDL": ("C3", "v", "--"),
+    "LC-LDL": ("C5", "X", "--"),
 }
 
 
@@ -240,6 +251,8 @@ def drawn_to_the_mean(chapter):
         axis.set_title(plain(names[dataset]), fontsize=9.5)
         axis.set_ylim(0, 1.25)
         axis.yaxis.set_major_formatter(lambda y, _: f"{y:.0%}")
+    for column in range(min(4, len(there))):  # the lowest panel of each column has the numbers
+        axes.flat[range(column, len(there), 4)[-1]].tick_params(labelbottom=True)
     axes.flat[len(there) - 1].text(0.4, printed - 0.04, f"text: {printed:.1%}", va="top")
     figure.supxlabel(
         "factor: 1 is the plain prediction, 0 the mean", fontsize=10, y=0.5 / figure.get_figheight()

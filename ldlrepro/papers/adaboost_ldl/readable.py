@@ -29,7 +29,7 @@ def next_probabilities(w, losses, alpha):
 
 
 def learner_weights(totals):
-    """Each learner's share in the ensemble: its m of Eq. 6 over the sum of all."""
+    """Each learner's share in the ensemble: its m of Eq. 6 over their sum."""
     if np.any(totals == 0):  # infinite weights: these share all of it
         return (totals == 0) / np.sum(totals == 0)
     m = totals.sum() / totals

@@ -270,6 +270,27 @@ def _on_the_first(holds, how, what="curves", more=""):
     return next(iter(shares.values())).ratio, f"{how} in {text}{more}"
 
 
+def lost_and_gained(labels, measure):
+    """Other labels that lose and gain significantly where one was deleted, by the paired t-test.
+
+    Parameters
+    ----------
+    labels : table of the study "label_drop"
+    measure : "accuracy" or "auc"
+
+    Returns
+    -------
+    two results of `count_significant` (losses, gains); the number of pairs; and how many labels
+    change significantly by other random numbers alone
+    """
+    loss, p = decreases(labels, measure)
+    others = [(a, b) for a in loss.columns for b in loss.columns if a != b]
+    values = np.array([p.loc[c] for c in others])
+    lost = np.array([loss.loc[c] > 0 for c in others])
+    losses, gains = (count_significant(values, side) for side in (lost, ~lost))
+    return losses, gains, len(others), int((p.loc[OTHER_NUMBERS] < LEVEL).sum())
+
+
 def _label_claims(labels):
     """Section 4.5, on the measures of the study; label names as in the file (Leaf: FallFoliage)."""
     names = "uses-correlations", "sunset-leaf", "beach-urban"
@@ -286,18 +307,17 @@ def _label_claims(labels):
         holds = [accuracy.loc[way] > 0 and p.loc[way] < LEVEL for way in ways]
         return share_claim(holds, "a significant loss in", f" directions; {text}")
 
-    others = [(a, b) for a in accuracy.columns for b in accuracy.columns if a != b]
-    values = np.array([p.loc[c] for c in others])
-    lost = np.array([accuracy.loc[c] > 0 for c in others])
-    losses, gains = (count_significant(values, side) for side in (lost, ~lost))
-    chance = (p.loc[OTHER_NUMBERS] < LEVEL).sum()
     # "Some" correlations: more significant losses than gains with all pairs taken together.
-    uses = (
-        float(losses.bh > gains.bh),
-        f"with all tests together (BH) {losses.bh} of {len(others)} pairs of labels lose accuracy "
-        f"and {gains.bh} gain; in single paired t-tests {losses} lose and {gains} gain; other "
-        f"random numbers alone change {chance} of {p.shape[1]} labels",
-    )
+    more, texts = [], []
+    for measure, word in (("accuracy", "accuracy"), ("auc", "AUC")):
+        losses, gains, others, chance = lost_and_gained(labels, measure)
+        more.append(losses.bh > gains.bh)
+        texts.append(
+            f"{word}: with all tests together (BH) {losses.bh} of {others} pairs of labels lose "
+            f"and {gains.bh} gain; in single paired t-tests {losses} lose and {gains} gain; other "
+            f"random numbers alone change {chance} of {p.shape[1]} labels significantly"
+        )
+    uses = share_claim(more, "more losses than gains by", f" measures. By {'. By '.join(texts)}")
     return dict(
         zip(names, (uses, both("Sunset", "FallFoliage"), both("Beach", "Urban")), strict=True)
     )

@@ -16,7 +16,7 @@ from ldlrepro.report.yardstick import skill_picture
 #: What each mark stands for: marker, colour, fill (None: the colour).
 MARKS = {
     "printed": ("D", "C1", "white"),
-    "ours": ("o", "C0", None),
+    "ours with reuse": ("o", "C0", None),
     "ours without reuse": ("^", "C2", None),
 }
 
@@ -24,9 +24,13 @@ MARKS = {
 def skill(chapter):
     """Skill by ranking loss, ours and printed in Table 4."""
     null = "label frequencies"
-    return skill_picture(
+    figure = skill_picture(
         chapter.ours, chapter.table_4, chapter.names, METHODS, "ranking_loss", null
     )
+    title = "Ranking loss removed by the methods of Table 4"
+    for axis in figure.axes:
+        axis.set_title(title, loc="left", weight="bold", fontsize=10)
+    return figure
 
 
 def every_measure(chapter):
@@ -51,16 +55,20 @@ def every_measure(chapter):
         rows = [(i, (d, measure)) for i, d in enumerate(there) if (d, measure) in both]
         for name, frame, column, shift in (
             ("printed", ours, "published_share", -0.25),
-            ("ours", ours, "ours_share", 0),
+            ("ours with reuse", ours, "ours_share", 0),
             ("ours without reuse", without, "ours_share", 0.25),
         ):
             mark, colour, fill = MARKS[name]
             x = [frame.loc[key, column] for _, key in rows]
             y = [i + shift for i, _ in rows]
             axis.plot(x, y, mark, color=colour, markerfacecolor=fill or colour, ms=5, label=name)
+            if name != "printed":  # most printed numbers of MLDF have no deviation
+                std = [np.nan_to_num(frame.loc[key, "ours_std_share"]) for _, key in rows]
+                axis.errorbar(x, y, xerr=std, fmt="none", ecolor=colour, elinewidth=1)
         axis.axvline(1, color="0.3", linewidth=1)
         axis.set_yticks(range(len(there)), [chapter.names[d] for d in there])
         axis.set_ylim(len(there) - 0.4, -0.6)
+        axis.set_xlim(0, 1.1)
         up = "1 - " * UP[measure]
         axis.set_title(up + LABEL[measure], fontsize=10)
     for axis in axes[-1]:
@@ -140,7 +148,7 @@ def two_rows(chapter):
     moved = np.abs(P[2] - S[1]).max(axis=1)
     rows = [np.where(low.any(axis=0), -1, moved).argmax(), np.where(low[2], moved, -1).argmax()]
     figure, axes = plt.subplots(
-        2, 2, figsize=(8, 5), height_ratios=[5, 2], sharex=True, sharey="row"
+        2, 2, figsize=(8, 5), height_ratios=[5, 3], sharex=True, sharey="row"
     )
     layers = np.arange(1, len(P) + 1)
     for (above, below), row in zip(axes.T, rows, strict=True):
@@ -153,8 +161,10 @@ def two_rows(chapter):
         ends = apart(S[-1, row], 0.055)
         for j, name in enumerate(bunch.label_names):
             above.text(4.15, ends[j], name, color=f"C{j}", fontsize=8, va="center")
-        below.plot(layers, sure[:, row], "o-", color="black")
-        below.plot(layers[2:], model.thresholds_[2:], "_", color="C1", markersize=30, mew=2)
+        below.plot(layers, sure[:, row], "o-", color="black", markersize=3, linewidth=1)
+        below.plot(layers[2:], model.thresholds_[2:], "_", color="C1", markersize=30, mew=1.2)
+        gap = sure[-1, row] - model.thresholds_[-1]
+        below.text(4.3, sure[-1, row], f"{gap:+.3f}", fontsize=9, va="center")
         below.text(2.55, model.thresholds_[2], "threshold", color="C1", fontsize=8, ha="right")
         below.set(xlabel="layer", xticks=layers, xlim=(0.8, 5.1))
     axes[0, 0].set_ylabel("label score")
@@ -239,9 +249,9 @@ def layer_curves(layers, forests, name):
             label = f"split {fold + 1}"
             axis.plot(line.layer, line.test, dash, color=colour, linewidth=1.3, label=label)
             at = line[line.final]
-            axis.plot(at.layer, at.test, "o", color=colour)
+            axis.plot(at.layer, at.test, "o", color=colour, ms=5, zorder=4)
             forest = forests[(forests.measure == measure) & (forests.fold == fold)]
-            axis.plot(at.layer, forest.test, "^", color=colour, mfc="white")
+            axis.plot(at.layer, forest.test, "^", color=colour, mfc="none", ms=8, zorder=5)
         better = "more" if UP[measure] else "less"
         axis.set_title(f"{LABEL[measure]} ({better} is better)", fontsize=10)
     for axis in axes[-1]:

@@ -1,10 +1,10 @@
 """MLDF in plain NumPy: the slow, short twin of `ldlrepro.MLDF`.
 
-M names a measure. H and G (2, n, c) hold the scores of a layer's two forests, Y
-(n, c) the labels as booleans. Average precision and AUC stand as one minus, so
-that less is better everywhere. A row (for AUC: a column) must have a relevant
-and an irrelevant entry, but for hamming loss and coverage. Over thousands of rows Eq. 8
-underflows to 0: `ldlrepro.MLDF` computes its logarithm.
+M names a measure. H and G (2, n, c) hold the scores of a layer's two forests,
+Y (n, c) the labels as booleans. Average precision and AUC stand as one minus,
+so that less is better everywhere. A row (for AUC: a column) must have a
+relevant and an irrelevant entry, but for hamming loss and coverage. Over
+thousands of rows Eq. 8 underflows to 0: `ldlrepro.MLDF` has its logarithm.
 """
 
 import numpy as np
@@ -13,10 +13,13 @@ OF_LABELS = ("hamming_loss", "macro_auc")  # of columns, not of rows
 LOSS = {  # Table 1, for the labels y and scores p of one row or column
     "hamming_loss": lambda y, p: np.mean((p > 0.5) != y),
     "one_error": lambda y, p: 1.0 - y[p.argmax()],
-    "coverage": lambda y, p: max(sum(p >= min(p[y], default=2)) - 1, 0) / len(p),
+    "coverage": lambda y, p: (y.any() and sum(p >= min(p[y])) - 1) / len(p),
     "ranking_loss": lambda y, p: np.mean(p[y][:, None] <= p[~y]),
-    "average_precision": lambda y, p: 1 - np.mean([y[p >= s].mean() for s in p[y]]),
-    "macro_auc": lambda y, p: np.mean(np.sign(p[~y] - p[y][:, None]) / 2 + 0.5),
+    "average_precision": lambda y, p: (
+        # one minus how many labels down to each relevant one are relevant
+        1 - np.mean([y[p >= s].mean() for s in p[y]])
+    ),
+    "macro_auc": lambda y, p: np.mean(np.sign(p[~y] - p[y][:, None]) + 1) / 2,
 }
 
 
@@ -29,7 +32,8 @@ def confidence(M, p):
     p, k = np.sort(p)[::-1], len(p)
     none_after = [(1 - p[j:]).prod() for j in range(k + 1)]
     if M == "coverage":  # Eq. 7
-        return 1 - sum(j * p[j - 1] * none_after[j] for j in range(1, k + 1)) / k
+        places = (j * p[j - 1] * none_after[j] for j in range(1, k + 1))
+        return 1 - sum(places) / k
     return sum(p[:j].prod() * none_after[j] for j in range(k + 1))  # Eq. 8
 
 
@@ -47,13 +51,13 @@ def threshold(M, Y, H, G):
 
 
 def reuse(M, H, G, theta):
-    """Algorithm 1: G, the layer before, where the confidence is below theta."""
+    """Algorithm 1: G, the layer before, where confidence is below theta."""
     low = each(lambda p: confidence(M, p), M, H.mean(0)) < theta
     return np.where(low if M in OF_LABELS else low[:, None], G, H)  # Eq. 10
 
 
 def grow(layer, M, Y, T=20):
-    """Algorithm 3: ``layer(t, G)`` gives H. Returns L, thresholds and losses."""
+    """Algorithm 3: ``layer(t, G)`` gives H. Returns L, thresholds, losses."""
     G, thetas, losses = None, [], []
     for t in range(1, T + 1):
         H = layer(t, G)  # Eq. 1
