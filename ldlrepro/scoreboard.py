@@ -37,8 +37,9 @@ def cells_of(chapter):
 
     Returns
     -------
-    dict: "own" and "rivals" (`Outcomes` of the rows of the paper's method and of the others),
-    "not run" (int)
+    dict
+        "own" and "rivals" (`Outcomes` of the rows of the paper's method and of the others), "not
+        run" (int).
     """
     table = confusion_of(chapter)
     mine = table.index.map(chapter.is_own).to_numpy(bool)
@@ -56,8 +57,9 @@ def scoreboard():
 
     Returns
     -------
-    DataFrame, a row a paper: paper, own and rivals (`Outcomes`), not run, and the number of the
-    paper's claims by verdict
+    DataFrame
+        A row a paper: paper, own and rivals (`Outcomes`), not run, and the number of the paper's
+        claims by verdict.
     """
     rows = []
     for chapter in chapters():
@@ -75,7 +77,8 @@ def answers(folder):
 
     Parameters
     ----------
-    folder : where the chapters are, seen from the page that shows the list
+    folder : Path
+        Where the chapters are, seen from the page that shows the list.
     """
     return "\n".join(
         f"- **{MARKED[verdict(cells_of(one)['own'].ratio)]}** · "
@@ -89,7 +92,8 @@ def picture(board):
 
     Parameters
     ----------
-    board : result of `scoreboard`
+    board : DataFrame
+        Result of `scoreboard`.
     """
     methods = board.paper.str.partition(" (")[0]
     shares = [own.ratio for own in board.own]
@@ -197,8 +201,8 @@ def open_and_settled():
 
     Returns
     -------
-    DataFrame, a row a paper or part: paper, and printed rows that come out, are matched, narrowed
-    or open
+    DataFrame
+        A row a paper or part: paper, and printed rows that come out, are matched, narrowed or open.
     """
     rows = []
     for chapter in chapters():
@@ -213,8 +217,9 @@ def brought(name):
 
     Returns
     -------
-    DataFrame, a row a part: sets, rows (how many), and two `Outcomes`: of the tables' methods, and
-    with the setting that comes nearest for each row, the same for all of these sets
+    DataFrame
+        A row a part: sets, rows (how many), and two `Outcomes`: of the tables' methods, and with
+        the setting that comes nearest for each row, the same for all of these sets.
     """
     rows, chapter = [], chapter_of(name)
     for (what, _), (_, _, _, state) in zip(chapter.parts(), _causes(name), strict=True):

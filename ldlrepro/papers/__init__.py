@@ -23,6 +23,11 @@ __all__ = [
 def paper_names():
     """Names of the papers.
 
+    Returns
+    -------
+    list of str
+        In alphabetical order.
+
     See Also
     --------
     get_paper : The declaration of one.
@@ -32,6 +37,16 @@ def paper_names():
 
 def get_paper(name):
     """Return the declaration of a paper by name (UnknownNameError lists those there are).
+
+    Parameters
+    ----------
+    name : str
+        One of `paper_names`.
+
+    Returns
+    -------
+    Paper
+        Its experiments and studies.
 
     See Also
     --------
@@ -46,7 +61,17 @@ def get_paper(name):
 
 
 def get_papers(names=None):
-    """Declarations of papers by name, as a list; of all for None or none.
+    """Declarations of papers by name.
+
+    Parameters
+    ----------
+    names : list of str or None
+        Some of `paper_names`; None or an empty list stands for all.
+
+    Returns
+    -------
+    list of Paper
+        In the order of the names.
 
     See Also
     --------
@@ -58,6 +83,11 @@ def get_papers(names=None):
 def chapter_names():
     """Names of the papers that have a chapter, a file chapter.py, in their folder.
 
+    Returns
+    -------
+    list of str
+        In alphabetical order.
+
     See Also
     --------
     get_chapter : The class of one.
@@ -67,6 +97,16 @@ def chapter_names():
 
 def get_chapter(name):
     """The class of a paper's chapter.
+
+    Parameters
+    ----------
+    name : str
+        One of `chapter_names`.
+
+    Returns
+    -------
+    type
+        A subclass of `ldlrepro.report.Chapter`.
 
     See Also
     --------
@@ -87,17 +127,24 @@ def open_chapter(name, *, profile="paper", datasets=None, seed=None, n_jobs=1, r
 
     Parameters
     ----------
-    name : str, of the paper
-    profile : "paper", or "quick" (small synthetic data)
-    datasets : list of names, None for all
-    seed : int added to the seeds that the paper declares; records lie apart then, in
-        ldlrepro-records. None for the committed ones
-    n_jobs : int, processes for records that are missing
-    recompute : True computes records again that are there
+    name : str
+        That of the paper.
+    profile : {"paper", "quick"}
+        "quick" takes small synthetic data.
+    datasets : list of str or None
+        Names of data sets, None for all.
+    seed : int or None
+        Added to the seeds that the paper declares; records lie apart then, in ldlrepro-records.
+        None for the committed ones.
+    n_jobs : int
+        Processes for records that are missing.
+    recompute : bool
+        True computes records again that are there.
 
     Returns
     -------
     Chapter
+        With the paper's records, tables and claims.
 
     Raises
     ------
@@ -122,6 +169,16 @@ def open_chapter(name, *, profile="paper", datasets=None, seed=None, n_jobs=1, r
 
 def paper_name(text):
     """Name of the paper that ``text`` means: any case, any punctuation, the title of README too.
+
+    Parameters
+    ----------
+    text : str
+        "Struct RF", for example.
+
+    Returns
+    -------
+    str
+        One of `paper_names`.
 
     Raises
     ------

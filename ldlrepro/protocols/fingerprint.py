@@ -52,8 +52,16 @@ def fingerprint(method, folds, experiment, dataset, form="real"):
 
     Parameters
     ----------
-    method : Method; folds : int; experiment : Experiment
-    dataset : registry name; form : the record's source, {"real", "realigned", "synthetic"}
+    method : Method
+        One of the experiment's.
+    folds : int
+        How many folds there are.
+    experiment : Experiment
+        One of the paper's.
+    dataset : str
+        Registry name.
+    form : str
+        The record's source: {"real", "realigned", "synthetic"}.
     """
     return f"{of_method(method, folds, experiment)}.{of_data(dataset, form, experiment.images)}"
 

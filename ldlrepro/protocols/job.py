@@ -49,9 +49,16 @@ def compute(experiment, method, data, folds, fold):
 
     Parameters
     ----------
-    experiment : Experiment; method : Method
-    data : bunch with X (n, q) and D (n, c), or Y (n, c)
-    folds : int, how many there are; fold : int, from 0
+    experiment : Experiment
+        One of the paper's.
+    method : Method
+        One of the experiment's.
+    data : Bunch
+        Holds X (n, q) and D (n, c), or Y (n, c).
+    folds : int
+        How many there are.
+    fold : int
+        From 0.
 
     Returns
     -------

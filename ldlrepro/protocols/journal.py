@@ -10,7 +10,8 @@ class Journal:
 
     Parameters
     ----------
-    folder : Path of the experiment's records
+    folder : Path
+        That of the experiment's records.
     """
 
     def __init__(self, folder):

@@ -18,9 +18,12 @@ def merge(folders, papers, profile="paper"):
 
     Parameters
     ----------
-    folders : list of paths, each laid out as data/results
-    papers : list of Paper, whose records are looked for; `reseeded` as in the runs
-    profile : "paper" or "quick", that of the runs
+    folders : list of paths
+        Each laid out as data/results.
+    papers : list of Paper
+        Their records are looked for; `reseeded` as in the runs.
+    profile : {"paper", "quick"}
+        That of the runs.
 
     Returns
     -------

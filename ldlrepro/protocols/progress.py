@@ -17,7 +17,8 @@ def waiting(what):
 
     Parameters
     ----------
-    what : text, or a function that gives the text of now
+    what : str or callable
+        Text, or a function that gives the text of now.
     """
     start, said = time.monotonic(), 0
 
@@ -59,9 +60,11 @@ class Progress:
 
     Parameters
     ----------
-    seconds : expected seconds of each job, in any unit: the time left is the time that this run
-        needed for the same sum of them
-    shown : False shows nothing
+    seconds : list of float
+        Expected seconds of each job, in any unit: the time left is the time that this run needed
+        for the same sum of them.
+    shown : bool
+        False shows nothing.
     """
 
     def __init__(self, seconds, shown=True):

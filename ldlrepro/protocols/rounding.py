@@ -66,7 +66,8 @@ def spreads(folds=FOLDS):
 
     Parameters
     ----------
-    folds : tuple of int, those that count; None for all that were run
+    folds : tuple of int
+        Folds that count; None for all that were run.
 
     Returns
     -------

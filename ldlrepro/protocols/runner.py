@@ -50,20 +50,31 @@ def run(
     Parameters
     ----------
     paper : Paper
-    datasets, methods, experiments : lists of names, None for all
-    profile : "paper", or "quick" (synthetic stand-ins, three folds, the ends of grids, at most 50
-        iterations, 10 trees and 2 layers, records in _build)
-    n_jobs : int, processes; numbers do not depend on it
-    recompute : True computes records again that are there, but for borrowed ones; when stopped and
-        run again it goes on
-    progress : True shows a bar with the time left on standard error
-    shard : (i, n) runs the i-th of n parts, 1 <= i <= n; which jobs are in it depends on nothing
-        but their names and n
-    out : folder for new records in place of that of the profile, whose records count as done
+        The declaration: `ldlrepro.papers.get_paper` gives it.
+    datasets, methods : list of str or None
+        Their names, None for all.
+    profile : {"paper", "quick"}
+        "quick" takes synthetic stand-ins, three folds, the ends of grids, at most 50 iterations, 10
+        trees and 2 layers, and keeps its records in _build.
+    n_jobs : int
+        Processes; numbers do not depend on it.
+    experiments : list of str or None
+        Their names, None for all.
+    recompute : bool
+        True computes records again that are there, but for borrowed ones; when stopped and run
+        again it goes on.
+    progress : bool
+        True shows a bar with the time left on standard error.
+    shard : (i, n) or None
+        Runs the i-th of n parts, 1 <= i <= n; which jobs are in it depends on nothing but their
+        names and n.
+    out : Path or None
+        Folder for new records in place of that of the profile, whose records count as done.
 
     Returns
     -------
-    dict : "computed" (int), "kept" (int), "unavailable" {data set: why, also where it is damaged}
+    dict
+        "computed" (int), "kept" (int), "unavailable" {data set: why, also where it is damaged}.
 
     Raises
     ------

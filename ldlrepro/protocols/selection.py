@@ -11,10 +11,17 @@ def choose(estimator, grid, X, D, train, validation):
 
     Parameters
     ----------
-    estimator : LDL estimator, not changed; one with ``predict_grid`` (which yields parameters and
-        predictions) evaluates nested settings without a refit
-    grid : dict of lists; with one point or none, nothing is fitted
-    X : (n, q); D : (n, c); train, validation : row numbers
+    estimator : LDL estimator
+        Not changed; one with ``predict_grid`` (which yields parameters and predictions) evaluates
+        nested settings without a refit.
+    grid : dict of lists
+        Parameters to choose from; with one point or none, nothing is fitted.
+    X : (n, q)
+        Features.
+    D : (n, c)
+        Label distributions.
+    train, validation : array of int
+        Row numbers.
     """
     points = list(ParameterGrid(grid))
     if len(points) == 1:

@@ -50,8 +50,10 @@ class Module:
 
     Attributes
     ----------
-    definitions : dict, name -> list of syntax trees, with the statements that change the name
-    imports : dict, local name -> (module, name in it or None)
+    definitions : dict
+        Name -> list of syntax trees, with the statements that change the name.
+    imports : dict
+        Local name -> (module, name in it or None).
     """
 
     def __init__(self, name, text, stub=""):
@@ -126,7 +128,8 @@ def resolve(where, name):
 
     Returns
     -------
-    (module, name) of a definition; (module, None) for a module of the package; None for all else
+    (module, name)
+        Of a definition; (module, None) for a module of the package; None for all else.
     """
     here = module(where)
     if here is None:

@@ -11,7 +11,8 @@ def partition(experiment, n, folds):
 
     Returns
     -------
-    list of ``folds`` triples (train, validation, test), arrays of row numbers
+    list of (train, validation, test)
+        Row numbers, a triple of arrays for each of the ``folds``.
 
     Raises
     ------
@@ -34,7 +35,8 @@ def ten_folds(n, seed, folds=10):
 
     Returns
     -------
-    list of (train, validation, test), arrays of row numbers
+    list of (train, validation, test)
+        Row numbers, a triple of arrays for each.
 
     Raises
     ------

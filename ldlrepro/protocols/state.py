@@ -46,8 +46,19 @@ def open_store(paper, experiment, profile="paper", root=None):
 
     Parameters
     ----------
-    paper : Paper; experiment : Experiment
-    root : folder of the records, None for that of the profile
+    paper : Paper
+        Whose records they are.
+    experiment : Experiment
+        One of the paper's.
+    profile : {"paper", "quick"}
+        Records of real data, or of the small synthetic data.
+    root : Path or None
+        Folder of the records, None for that of the profile.
+
+    Returns
+    -------
+    RecordStore
+        Reads and writes them.
 
     See Also
     --------
@@ -68,7 +79,8 @@ def stores(paper, experiment, profile="paper", root=None):
 
     Returns
     -------
-    list of (root for `with_borrowed`, RecordStore), the one that is written first
+    list of (root for `with_borrowed`, RecordStore)
+        The one that is written first.
     """
     first = open_store(paper, experiment, profile, root)
     if root is not None or profile != "paper" or paper.seed is not None:
@@ -81,7 +93,8 @@ def lenders(paper, experiment):
 
     Returns
     -------
-    list of (Method of the experiment, Paper, Experiment, Method there)
+    list of (Method, Paper, Experiment, Method)
+        The method of the experiment; who lends it, in which experiment and as which method.
     """
     if not experiment.borrows:
         return []
@@ -131,7 +144,21 @@ def read(paper, experiment, profile="paper", datasets=None, root=None):
 
     Parameters
     ----------
-    datasets : list of names, None for all; root : folder of the records, as for `open_store`
+    paper : Paper
+        Whose records they are.
+    experiment : Experiment
+        One of the paper's.
+    profile : {"paper", "quick"}
+        Records of real data, or of the small synthetic data.
+    datasets : list of str or None
+        Names of data sets, None for all.
+    root : Path or None
+        Folder of the records, None for that of the profile.
+
+    Returns
+    -------
+    DataFrame
+        One row a data set, method, fold and stage.
 
     See Also
     --------
@@ -203,13 +230,17 @@ def done(paper, experiment, dataset, records, profile="paper", ledger=None, mark
 
     Parameters
     ----------
-    records : DataFrame of the data set's records in the experiment
-    ledger : Ledger, None reads it
-    marks : dict that keeps the mark of each method from one data set to the next
+    records : DataFrame
+        Records of the data set in the experiment.
+    ledger : Ledger or None
+        None reads it.
+    marks : dict
+        Keeps the mark of each method from one data set to the next.
 
     Returns
     -------
-    {name of a method: set of folds}, every method of the experiment
+    dict of set of int
+        Folds by the name of the method: every method of the experiment.
     """
     ledger = Ledger() if ledger is None else ledger
     marks = {} if marks is None else marks
@@ -254,11 +285,22 @@ def _fresh(rows, method, mark, dataset, images, ledger):
 
 
 def status(paper, profile="paper", root=None):
-    """State of a paper's records: a list of dicts, one for each experiment, data set and method.
+    """State of a paper's records.
 
-    ``root`` is the folder of the records, as for `open_store`.
+    Parameters
+    ----------
+    paper : Paper
+        Whose records they are.
+    profile : {"paper", "quick"}
+        Records of real data, or of the small synthetic data.
+    root : Path or None
+        Folder of the records, None for that of the profile.
 
-    Keys: experiment, dataset, method, done, stale, total (numbers of folds).
+    Returns
+    -------
+    list of dict
+        One for each experiment, data set and method, with the keys experiment, dataset, method,
+        done, stale and total (numbers of folds).
 
     See Also
     --------

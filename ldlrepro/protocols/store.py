@@ -60,12 +60,15 @@ class RecordStore:
 
     Parameters
     ----------
-    folder : Path; its parent holds the table of makers
-    measures : names of the measures, in the middle of the ``columns``
+    folder : Path
+        Its parent holds the table of makers.
+    measures : iterable of str
+        Names of the measures, in the middle of the ``columns``.
 
     Attributes
     ----------
-    columns : of what `read` returns and `put` takes
+    columns : list of str
+        Those of what `read` returns and `put` takes.
     """
 
     def __init__(self, folder, measures=tuple(DISTRIBUTION)):
@@ -80,8 +83,10 @@ class RecordStore:
 
         Parameters
         ----------
-        dataset : name, None for all
-        columns : those that are wanted, None for all: most of the time goes into making them
+        dataset : str
+            Name, None for all.
+        columns : list of str or None
+            Those that are wanted, None for all: most of the time goes into making them.
 
         Warns
         -----
@@ -124,7 +129,8 @@ class RecordStore:
 
         Parameters
         ----------
-        records : list of dict with the keys ``columns``, of one data set, method, seed and fold
+        records : list of dict
+            Each has the keys ``columns``; all are of one data set, method, seed and fold.
         """
         self.put_all([records])
 

@@ -18,12 +18,18 @@ def study(paper, name, profile="paper", recompute=False):
     Parameters
     ----------
     paper : Paper
-    name : str, of the study
-    profile : "paper", or "quick" (small synthetic data, kept in _build)
+        The declaration: `ldlrepro.papers.get_paper` gives it.
+    name : str
+        That of the study.
+    profile : {"paper", "quick"}
+        "quick" takes small synthetic data, and keeps the tables in _build.
+    recompute : bool
+        True computes tables again that are there.
 
     Returns
     -------
-    dict of DataFrame, each with the columns ``machine`` and ``fingerprint``
+    dict of DataFrame
+        Each with the columns ``machine`` and ``fingerprint``.
 
     Raises
     ------

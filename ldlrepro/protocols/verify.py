@@ -63,10 +63,15 @@ def verify(papers, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=True)
     Parameters
     ----------
     papers : list of Paper
-    sample : int, jobs (a job's stages are compared together)
-    seed : int, of the sample
-    max_seconds : only jobs whose recorded fit, times the points of its grid, took at most so long
-    n_jobs : int, processes
+        Their records are fitted again.
+    sample : int
+        How many jobs (a job's stages are compared together).
+    seed : int
+        Draws the sample.
+    max_seconds : float or None
+        Only jobs whose recorded fit, times the points of its grid, took at most so long.
+    n_jobs : int
+        Processes.
 
     Returns
     -------

@@ -23,15 +23,22 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     Parameters
     ----------
     chapter : Chapter
-    own : function that makes one row of records with stages that are measures, or None
-    more : (cause, records, what their stages are) beside the experiments
-    stands_for : dict, learner that no paper prints -> printed row that it should explain
-    stages : as for `settings.with_settings`
+        The chapter, opened.
+    own : function
+        That makes one row of records with stages that are measures, or None.
+    more : (cause, records, what their stages are)
+        Beside the experiments.
+    stands_for : dict
+        Learner that no paper prints -> printed row that it should explain.
+    stages
+        As for `settings.with_settings`.
 
     Returns
     -------
-    DataFrame, a row a printed row and cause: printed, cause, setting, found (`Outcomes`), declared
-    (`Outcomes` of the tables' method on the same data sets), tried (settings with a counted cell)
+    DataFrame
+        A row a printed row and cause: printed, cause, setting, found (`Outcomes`), declared
+        (`Outcomes` of the tables' method on the same data sets), tried (settings with a counted
+        cell).
 
     See Also
     --------
@@ -68,11 +75,13 @@ def states(chapter, table):
 
     Parameters
     ----------
-    table : result of `causes`
+    table : DataFrame
+        Result of `causes`.
 
     Returns
     -------
-    DataFrame: printed, tables (`Outcomes`), state, by (cause and setting, "" for none), found
+    DataFrame
+        Printed, tables (`Outcomes`), state, by (cause and setting, "" for none), found.
 
     See Also
     --------
@@ -125,8 +134,10 @@ def show_causes(table, state, title):
 
     Parameters
     ----------
-    table : result of `causes`
-    state : result of `states`
+    table : DataFrame
+        Result of `causes`.
+    state : DataFrame
+        Result of `states`.
 
     See Also
     --------
@@ -149,10 +160,14 @@ def of_study(table, learner, names, stage=None):
 
     Parameters
     ----------
-    table : DataFrame with dataset, source, fold and a column for each measure
-    learner : str, the printed row
-    names : str for each row, what was set
-    stage : column of the study that is a stage, or None
+    table : DataFrame
+        It has dataset, source, fold and a column for each measure.
+    learner : str
+        The printed row.
+    names : str
+        For each row, what was set.
+    stage
+        Column of the study that is a stage, or None.
 
     See Also
     --------

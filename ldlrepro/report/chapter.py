@@ -39,22 +39,35 @@ class Chapter:
     Parameters
     ----------
     profile : "paper" or "quick"
-    datasets : registry names of data sets, None for all of the paper
-    seed : added to the seeds that the paper declares; None for the committed records
-    recompute : whether studies are computed again, each once
+        The small synthetic data, or the real ones.
+    datasets : iterable of str
+        Registry names of data sets, None for all of the paper.
+    seed : int or None
+        Added to the seeds that the paper declares; None for the committed records.
+    recompute : bool
+        Whether studies are computed again, each once.
 
     Attributes
     ----------
     paper : Paper
-    title : str, the method with authors and year
-    place : int, of the chapter in the book
-    measures : names of the measures that its tables print
-    own_method : name of the printed row that the picture at the head shows
-    lead_measure : the measure of that picture
-    null_in_words : what it calls the predictor that ignores the features
-    printed_tables : numbers of the printed tables that stand beside the experiment "tables"
-    exhibits : dict, name -> function of the chapter that returns what `show` displays
-    wanted : data sets that are shown, in the paper's order
+    title : str
+        The method with authors and year.
+    place : int
+        Its place in the book.
+    measures : iterable of str
+        Names of the measures that its tables print.
+    own_method : str
+        Name of the printed row that the picture at the head shows.
+    lead_measure : str
+        The measure of that picture.
+    null_in_words : str
+        What it calls the predictor that ignores the features.
+    printed_tables : tuple of int
+        Numbers of the printed tables that stand beside the experiment "tables".
+    exhibits : dict
+        Name -> function of the chapter that returns what `show` displays.
+    wanted : iterable of str
+        Data sets that are shown, in the paper's order.
 
     See Also
     --------
@@ -282,10 +295,15 @@ def open_chapter(kind, *, profile="paper", datasets=None, seed=None, n_jobs=1, r
 
     Parameters
     ----------
-    kind : subclass of `Chapter`
-    profile, datasets, n_jobs, recompute : of the notebook, as for `ldlrepro.protocols.run`
-    seed : added to the seeds that the paper declares; records lie apart then, in
-        ldlrepro-records. None for the committed ones
+    kind : type
+        Subclass of `Chapter`.
+    profile, datasets
+        Those of the notebook, as for `ldlrepro.protocols.run`.
+    seed : int or None
+        Added to the seeds that the paper declares; records lie apart then, in ldlrepro-records.
+        None for the committed ones.
+    n_jobs, recompute
+        As for `ldlrepro.protocols.run`.
 
     Raises
     ------

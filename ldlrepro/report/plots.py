@@ -64,9 +64,12 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
 
     Parameters
     ----------
-    long : DataFrame with dataset, method, ``x``, mean
-    printed : dict (dataset, method) -> printed value; its colour is the method's
-    names : dict, data set -> title
+    long : DataFrame
+        It has dataset, method, ``x``, mean.
+    printed : dict of float
+        Printed values by (dataset, method); the colour is the method's.
+    names : dict of str
+        Titles of the data sets.
     """
     there = [d for d in names if d in set(long.dataset)]
     if not there:
@@ -107,12 +110,23 @@ def panels(number, columns, width, height, above=0.0, **options):
 
     Parameters
     ----------
-    width : of the figure; height : of a row; above : added to the rows' height
-    options : for `plt.subplots`
+    number, columns : int
+        Panels, and how many stand side by side.
+    width : float
+        Width of the figure.
+    height : float
+        Height of a row.
+    above : float
+        Added to the rows' height.
+    **options : dict
+        For `plt.subplots`.
 
     Returns
     -------
-    figure, axes (rows, columns)
+    figure : Figure
+        The whole.
+    axes : (rows, columns) array of Axes
+        Its panels.
     """
     rows = -(-number // columns)
     size = (width, height * rows + above)
@@ -140,8 +154,14 @@ def heat_map(colours, texts, rows, columns, title, cmap):
 
     Parameters
     ----------
-    colours : (rows, columns) in [-1, 1], NaN where there is nothing; texts : as many
-    rows, columns : their names; cmap : a diverging map
+    colours : (rows, columns) in [-1, 1]
+        NaN where there is nothing.
+    texts
+        As many.
+    rows, columns : list of str
+        Their names.
+    cmap : str
+        A diverging map.
     """
     height, width = colours.shape
     figure, axis = plt.subplots(figsize=(2.6 + 0.55 * width, 1.6 + 0.28 * height))

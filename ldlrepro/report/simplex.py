@@ -47,7 +47,8 @@ def level_lines(d, p):
 
     Parameters
     ----------
-    d, p : (3,), a true distribution and a prediction of it
+    d, p : (3,)
+        A true distribution and a prediction of it.
     """
     d, p = np.asarray(d, dtype=float), np.asarray(p, dtype=float)
     P = grid()

@@ -20,14 +20,19 @@ def confusion(records, printed, methods, excluded=()):
 
     Parameters
     ----------
-    records : records of the columns, the trivial predictors among them
-    printed : cells with a column ``null`` (see `with_null`)
-    methods : ours, in the order of the columns
-    excluded : data sets that are not counted
+    records : DataFrame
+        Records of the columns, the trivial predictors among them.
+    printed : DataFrame
+        Cells with a column ``null`` (see `with_null`).
+    methods : list of str
+        Ours, in the order of the columns.
+    excluded : iterable of str
+        Data sets that are not counted.
 
     Returns
     -------
-    DataFrame of `Outcomes`, a row a printed method, a column a method of ours
+    DataFrame
+        `Outcomes`: a row a printed method, a column a method of ours.
     """
     printed = printed[~printed.dataset.isin(excluded)]
     mine = records[records.method.isin(methods) & ~records.dataset.isin(excluded)]
@@ -49,7 +54,15 @@ def confusion_of(chapter, more=None):
 
     Parameters
     ----------
-    more : records of further methods that get columns of their own, or None
+    chapter : Chapter
+        The chapter, opened.
+    more : DataFrame or None
+        Records of further methods that get columns of their own.
+
+    Returns
+    -------
+    DataFrame
+        `Outcomes`, a row a printed method, a column a method of ours.
 
     See Also
     --------
@@ -68,6 +81,18 @@ def confusion_picture(
     """``confusion`` as a picture: each square the share of the printed cells that can tell.
 
     The number in a square is the count; a printed row none of whose cells can tell is hatched.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of `confusion_of`.
+    title : str
+        What stands above.
+
+    Returns
+    -------
+    Figure or HTML
+        The picture, or a line where nothing stands beside printed numbers.
 
     See Also
     --------
@@ -124,12 +149,15 @@ def skill(means, null):
 
     Parameters
     ----------
-    means : DataFrame with dataset, measure, mean
-    null : DataFrame with dataset, measure, null (see `tables.with_null`)
+    means : DataFrame
+        It has dataset, measure, mean.
+    null : DataFrame
+        It has dataset, measure, null (see `tables.with_null`).
 
     Returns
     -------
-    Series with the index of ``means``
+    Series
+        With the index of ``means``.
     """
     mean = means.drop(columns="null", errors="ignore").merge(
         null[["dataset", "measure", "null"]].drop_duplicates(),
@@ -147,7 +175,10 @@ def skill_table(ours, printed, measure="kl_divergence"):
 
     Parameters
     ----------
-    ours : result of `tables.summary`; printed : cells with ``null``
+    ours : DataFrame
+        Result of `tables.summary`.
+    printed : DataFrame
+        Cells with ``null``.
     """
     printed = printed[printed.measure == measure]
     ours = ours[
@@ -169,9 +200,23 @@ def skill_picture(ours, printed, names, order, measure="kl_divergence", null="th
 
     Parameters
     ----------
-    ours, printed : as for ``skill_table``
-    names : dict, data set -> name; order : methods
-    null : name of the predictor at 0
+    ours : DataFrame
+        Result of `summary`.
+    printed : DataFrame
+        Printed cells with ``null``.
+    names : dict of str
+        Names of the data sets in tables.
+    order : list of str
+        Methods.
+    measure : str
+        Name of the measure.
+    null : str
+        Name of the predictor at 0.
+
+    Returns
+    -------
+    Figure or HTML
+        The picture, or a line where nothing stands beside printed numbers.
 
     See Also
     --------

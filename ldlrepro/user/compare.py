@@ -78,23 +78,32 @@ def compare(
 
     Parameters
     ----------
-    methods : dict {name: estimator}, one estimator, or a list of estimators and of names of this
-        package's ("StructRF"); an estimator is any object with ``fit(X, D)`` and ``predict(X)``,
-        whose predictions are put on the simplex where they are off it. None takes some of each
-        family, on your own data only.
-    X : (n, q) features, array or DataFrame, whose names scikit-learn's classes get; or a bunch of
-        `ldlrepro.user.data.read`
-    D : (n, c) label distributions, or zeros and ones for multi-label data
-    datasets : list of registered names; their data have to be at hand
-    task : of your data, "ldl", "multilabel" or "auto" (see `ldlrepro.user.data.bunch`)
-    folds, random_state : int, of your data; registered sets keep the folds of the records
-    n_jobs : processes; numbers do not depend on it
-    records : folder that keeps each fit, so that a run can be stopped and goes on; None keeps none
-    progress : True shows a bar on standard error
+    methods : dict, list, estimator or None
+        Estimators by name, one estimator, or a list of estimators and of names of this package's
+        ("StructRF"); an estimator is any object with ``fit(X, D)`` and ``predict(X)``, whose
+        predictions are put on the simplex where they are off it. None takes some of each family, on
+        your own data only.
+    X : (n, q) array, DataFrame or Bunch
+        Features, whose names scikit-learn's classes get; or a bunch of `ldlrepro.user.data.read`.
+    D : (n, c) array or DataFrame
+        Label distributions, or zeros and ones for multi-label data.
+    datasets : list of str
+        Registered names; their data have to be at hand.
+    task : str
+        Kind of your data, "ldl", "multilabel" or "auto" (see `ldlrepro.user.data.bunch`).
+    folds, random_state : int
+        For your data; registered sets keep the folds of the records.
+    n_jobs : int
+        Processes; numbers do not depend on it.
+    records : Path, str or None
+        Folder that keeps each fit, so that a run can be stopped and goes on; None keeps none.
+    progress : bool
+        True shows a bar on standard error.
 
     Returns
     -------
     Comparison
+        Tables and figures of what was found.
 
     Raises
     ------
@@ -219,12 +228,20 @@ class Comparison:
 
     Attributes
     ----------
-    records : DataFrame, a row a data set, method and fold, with every measure and seconds
-    mine : names of your methods
-    measures : names of the measures; main : the one that tables take
-    null : name of the method at skill 0
-    names : dict, data set -> name in tables
-    notes : dict, method -> what its fits warned of
+    records : DataFrame
+        A row a data set, method and fold, with every measure and seconds.
+    mine : iterable of str
+        Names of your methods.
+    measures : iterable of str
+        Names of the measures.
+    main : str
+        The one that tables take.
+    null : str
+        Name of the method at skill 0.
+    names : dict of str
+        Names of the data sets in tables.
+    notes : dict
+        Method -> what its fits warned of.
     """
 
     records: pd.DataFrame
@@ -315,7 +332,7 @@ def load_methods(specifications):
     Parameters
     ----------
     specifications : list of "FILE.py:CLASS" (or an object in that file) and of names of this
-        package's estimators, or one of them
+        Package's estimators, or one of them.
 
     Raises
     ------

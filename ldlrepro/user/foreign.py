@@ -24,10 +24,13 @@ class OnSimplex(LDLEstimator):
 
     Parameters
     ----------
-    foreign : the object; copied before it is fitted
-    random_state : int or None; set where the object has such a parameter and leaves it at None
-    columns : names of the features, or None; scikit-learn's own classes then get DataFrames, so
-        that a ColumnTransformer finds its columns, and all others arrays
+    foreign : object
+        The object; copied before it is fitted.
+    random_state : int or None
+        Set where the object has such a parameter and leaves it at None.
+    columns : list of str or None
+        Names of the features, or None; scikit-learn's own classes then get DataFrames, so that a
+        ColumnTransformer finds its columns, and all others arrays.
 
     Warns
     -----
@@ -83,7 +86,8 @@ class Scores(MultiLabelEstimator):
 
     Parameters
     ----------
-    foreign, random_state, columns : as for `OnSimplex`
+    foreign, random_state, columns
+        As for `OnSimplex`.
 
     See Also
     --------
