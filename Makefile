@@ -58,6 +58,7 @@ endif
 lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 	$(BIN)/numpydoc lint $(shell find ldlrepro -name '*.py')
 
 # Links, names, weights of the pages as they were built.

@@ -1,5 +1,8 @@
 """What a paper declares: methods, experiments, data sets. Plain data, no behaviour."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,12 +31,14 @@ class Method:
 
     name: str
     estimator: Any
-    grid: dict = field(default_factory=dict)
-    staged: tuple = ()
+    grid: dict[str, list] = field(default_factory=dict)
+    staged: tuple[int, ...] = ()
     settings: dict = field(default_factory=dict)
 
 
-def variant(learner, what, model, grid=None, **settings):
+def variant(
+    learner: str, what: str, model: type, grid: dict[str, list] | None = None, **settings: Any
+) -> Method:
     """A method called "learner, what", with settings that are recorded.
 
     Parameters
@@ -56,7 +61,9 @@ def variant(learner, what, model, grid=None, **settings):
     return Method(f"{learner}, {what}", model(**settings), grid or {}, settings=settings_of_record)
 
 
-def by_iterations(learner, model, path, what=None, **settings):
+def by_iterations(
+    learner: str, model: type, path: tuple[int, ...], what: str | None = None, **settings: Any
+) -> Method:
     """A method that is recorded after several numbers of iterations.
 
     Parameters
@@ -127,23 +134,23 @@ class Experiment:
     """
 
     name: str
-    methods: tuple
-    datasets: tuple
+    methods: tuple[Method, ...]
+    datasets: tuple[str, ...]
     folds: int = 10
     seed: int = 0
-    test_share: float | None = None
+    test_share: float | tuple[float, ...] | None = None
     replacement: bool = False
     chosen_on: str = "validation"
-    measures: tuple = tuple(DISTRIBUTION)
+    measures: tuple[str, ...] = tuple(DISTRIBUTION)
     source: str = "auto"
     why: str = ""
     groups: str | None = None
     images: dict = field(default_factory=dict)
     borrows: bool = False
-    without: tuple = ()
+    without: tuple[tuple[str, str, str], ...] = ()
     quick: bool = True
 
-    def methods_on(self, dataset):
+    def methods_on(self, dataset: str) -> tuple[Method, ...]:
         """Methods that are run on a data set.
 
         Parameters
@@ -175,8 +182,8 @@ class Study:
     """
 
     name: str
-    function: Any
-    times: tuple = ()
+    function: Callable
+    times: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -203,15 +210,15 @@ class Paper:
 
     name: str
     title: str
-    experiments: tuple
-    quick: dict
-    studies: tuple = ()
+    experiments: tuple[Experiment, ...]
+    quick: dict[str, int]
+    studies: tuple[Study, ...] = ()
     null: str = "MeanPredictor"
     tables: dict = field(default_factory=dict)
-    lenders: tuple = ()
+    lenders: tuple[Paper, ...] = ()
     seed: int | None = None
 
-    def experiment(self, name):
+    def experiment(self, name: str) -> Experiment:
         """One of the experiments.
 
         Parameters
@@ -237,7 +244,7 @@ class Paper:
         )
 
 
-def checked(paper):
+def checked(paper: Paper) -> Paper:
     """The paper itself, if it is one.
 
     Parameters
@@ -262,7 +269,7 @@ def checked(paper):
     return paper
 
 
-def reseeded(paper, seed):
+def reseeded(paper: Paper, seed: int | None) -> Paper:
     """The paper with other seeds.
 
     Its records lie in a folder of the user's, and none are borrowed from the committed ones.

@@ -3,11 +3,19 @@
 A folder with a file experiments.py is a paper. It is loaded when somebody asks for it.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ldlrepro.errors import UnknownNameError
+
+if TYPE_CHECKING:  # the registry loads no more than it must
+    from ldlrepro.declare import Paper
+    from ldlrepro.report.chapter import Chapter
 
 __all__ = [
     "chapter_names",
@@ -20,7 +28,7 @@ __all__ = [
 ]
 
 
-def paper_names():
+def paper_names() -> list[str]:
     """Names of the papers.
 
     Returns
@@ -35,7 +43,7 @@ def paper_names():
     return _folders_with("experiments.py")
 
 
-def get_paper(name):
+def get_paper(name: str) -> Paper:
     """Return the declaration of a paper by name (UnknownNameError lists those there are).
 
     Parameters
@@ -60,7 +68,7 @@ def get_paper(name):
     return import_module(f"ldlrepro.papers.{name}.experiments").PAPER
 
 
-def get_papers(names=None):
+def get_papers(names: list[str] | None = None) -> list[Paper]:
     """Declarations of papers by name.
 
     Parameters
@@ -80,7 +88,7 @@ def get_papers(names=None):
     return [get_paper(name) for name in names or paper_names()]
 
 
-def chapter_names():
+def chapter_names() -> list[str]:
     """Names of the papers that have a chapter, a file chapter.py, in their folder.
 
     Returns
@@ -95,7 +103,7 @@ def chapter_names():
     return _folders_with("chapter.py")
 
 
-def get_chapter(name):
+def get_chapter(name: str) -> type[Chapter]:
     """The class of a paper's chapter.
 
     Parameters
@@ -122,7 +130,15 @@ def get_chapter(name):
     return own
 
 
-def open_chapter(name, *, profile="paper", datasets=None, seed=None, n_jobs=1, recompute=False):
+def open_chapter(
+    name: str,
+    *,
+    profile: str = "paper",
+    datasets: list[str] | None = None,
+    seed: int | None = None,
+    n_jobs: int = 1,
+    recompute: bool = False,
+) -> Chapter:
     """Run what a paper lacks and open its chapter, as its notebook does.
 
     Parameters
@@ -167,7 +183,7 @@ def open_chapter(name, *, profile="paper", datasets=None, seed=None, n_jobs=1, r
     )
 
 
-def paper_name(text):
+def paper_name(text: str) -> str:
     """Name of the paper that ``text`` means: any case, any punctuation, the title of README too.
 
     Parameters
@@ -193,7 +209,7 @@ def paper_name(text):
     return meant(text, paper_names(), "paper")
 
 
-def meant(text, names, what):
+def meant(text: str, names: Iterable[str], what: str) -> str:
     """The one of some ``names`` of a kind (``what``) that ``text`` spells in any way."""
     known = {_key(name): name for name in names}
     if _key(text) in known:

@@ -48,7 +48,7 @@ class KernelsError(LdlreproError):
     """A process whose kernels no record could name."""
 
 
-def fixed():
+def fixed() -> dict[str, str]:
     """Environment variables that fix kernels and compiled loops in a new process.
 
     Empty off x86, on processors without AVX2, and where this process has these kernels. A variable
@@ -81,12 +81,12 @@ def fixed():
     }
 
 
-def fixable():
+def fixable() -> bool:
     """Whether this is an x86 processor that can run the fixed kernels."""
     return platform.machine() in _X86 and bool({"AVX2", "X86_V3"} & set(_numpy_features()))
 
 
-def wider_features():
+def wider_features() -> str:
     """Features of numpy beyond AVX2 that this process uses, as numpy wants them named."""
     found = _numpy_features()
     return " ".join(name for name in found if name.startswith("AVX512") or name == "X86_V4")
@@ -101,14 +101,14 @@ def _numpy_features():
 
 
 @lru_cache
-def versions(images=False):
+def versions(images: bool = False) -> dict[str, str]:
     """Versions of Python and of the packages that numbers depend on, from images too."""
     packages = (*PACKAGES, *OF_IMAGES) if images else PACKAGES
     return {"python": platform.python_version()} | {p: version(p) for p in packages}
 
 
 @lru_cache
-def machine():
+def machine() -> str:
     """Processor and number of cores of this machine."""
     name = platform.processor() or platform.machine()
     try:
@@ -119,7 +119,7 @@ def machine():
     return f"{name}, {joblib.cpu_count()} cores, {platform.system()}"
 
 
-def blas():
+def blas() -> str:
     """Name, version and kernel set of each BLAS in this process."""
     found = {
         " ".join(filter(None, (i["internal_api"], i.get("version"), i.get("architecture"))))
@@ -130,7 +130,7 @@ def blas():
 
 
 @lru_cache
-def cpu():
+def cpu() -> dict[str, str]:
     """Vector features that numpy dispatches to, and the processor that numba compiles for."""
     from llvmlite import binding
 
@@ -146,7 +146,7 @@ def cpu():
     }
 
 
-def torch_kernels():
+def torch_kernels() -> str:
     """Vector features of torch's loops, and what bounds those of its libraries."""
     import torch
 
@@ -157,7 +157,7 @@ def torch_kernels():
     return f"loops {loops}, oneDNN {convolutions}, MKL {products}"
 
 
-def maker(images=False):
+def maker(images: bool = False) -> dict:
     """What a record says of the process that made it, from images or not."""
     kernels = cpu() | ({"torch": torch_kernels()} if images else {})
     return {

@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tqdm import tqdm
@@ -12,7 +13,7 @@ _TICK = 1.0
 
 
 @contextmanager
-def waiting(what):
+def waiting(what: str | Callable[[], str]) -> Iterator[None]:
     """Show on a terminal what there is to wait for and for how long, where it takes a while.
 
     Parameters
@@ -90,14 +91,14 @@ class Progress:
         self._clock.__exit__(None, None, None)
         self._bar.close()
 
-    def step(self, i, what):
+    def step(self, i: int, what: str) -> None:
         """Job ``i`` is done; ``what`` names it."""
         self._left -= self._seconds[i]
         self._done += self._seconds[i]
         self._bar.set_postfix_str(f"about {self.time_left()} left, {what}", refresh=False)
         self._bar.update()
 
-    def time_left(self):
+    def time_left(self) -> str:
         """Time for the jobs that are left, as a text."""
         if not self._done:
             return "?"

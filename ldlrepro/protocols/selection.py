@@ -1,12 +1,22 @@
 """Choice of parameters inside the training fold."""
 
+from typing import Any
+
+import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from ldlrepro.metrics import kl_divergence
 
 
-def choose(estimator, grid, X, D, train, validation):
+def choose(
+    estimator: Any,
+    grid: dict[str, list],
+    X: np.ndarray,
+    D: np.ndarray,
+    train: np.ndarray,
+    validation: np.ndarray,
+) -> dict:
     """Parameters of ``grid`` with the lowest K-L on the validation rows (the first of equals).
 
     Parameters

@@ -20,7 +20,9 @@ import tempfile
 import time
 import warnings
 import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -32,7 +34,7 @@ from ldlrepro.metrics import DISTRIBUTION
 try:
     import fcntl
 except ImportError:  # Windows: one run at a time is then the user's care
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 #: Columns of a record that stand in the table of makers, and what rows have in their place.
 MAKER = ("data_sha256", "versions", "machine", "blas", "cpu")
@@ -78,7 +80,9 @@ class RecordStore:
         self._cells = (*_FIRST, *measures, *_LAST, _MADE_BY, "fingerprint")
         self._numbers = (*measures, "fit_seconds", "predict_seconds")
 
-    def read(self, dataset=None, columns=None):
+    def read(
+        self, dataset: str | None = None, columns: Sequence[str] | None = None
+    ) -> pd.DataFrame:
         """Return the records as a DataFrame with ``columns`` (of one data set, or of all).
 
         Parameters
@@ -120,11 +124,11 @@ class RecordStore:
             return pd.Series([values[text] for text in texts], dtype=object)
         return pd.Series(texts, dtype=str)
 
-    def datasets(self):
+    def datasets(self) -> list[str]:
         """Names of the data sets of which there are records."""
         return sorted(p.stem for p in self.folder.glob("*.csv"))
 
-    def put(self, records):
+    def put(self, records: list[dict]) -> None:
         """Add the records of one job; those it replaces (same method, seed, fold) go.
 
         Parameters
@@ -134,10 +138,10 @@ class RecordStore:
         """
         self.put_all([records])
 
-    def put_all(self, jobs):
+    def put_all(self, jobs: Sequence[list[dict]]) -> None:
         """`put` of several jobs on one data set, written at once."""
         dataset = jobs[0][0]["dataset"]
-        makers = {}
+        makers: dict[str, dict] = {}
         new = [self._as_text(record, makers) for records in jobs for record in records]
         replaced = {_job(row) for row in new}
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -258,7 +262,7 @@ class Table:
                 self.bad.append(number)
         self.good = list(rows.values())
 
-    def warn(self, path, aside=None):
+    def warn(self, path: Path, aside: Path | None = None) -> None:
         """Say what was left out, and where a copy is."""
         if self.twice:
             _warn(
@@ -278,7 +282,7 @@ def _warn(text):
 
 
 @contextlib.contextmanager
-def locked(path):
+def locked(path: Path) -> Iterator[None]:
     """Hold the lock file at ``path``; one writer at a time."""
     if fcntl is None:
         yield
@@ -326,21 +330,21 @@ def _set_aside(path, content):
             number += 1
 
 
-def write_table(path, columns, rows):
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[dict]) -> None:
     """Replace the file at ``path`` by these rows (dicts of text)."""
     lines = [_line([*columns, "check"])]
     lines += [row_line(columns, row) for row in rows]
     write_whole(path, "".join(lines))
 
 
-def probe(folder):
+def probe(folder: Path) -> None:
     """Make a folder where it is missing, and try a file in it; OSError where that cannot be."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder):
         pass
 
 
-def write_whole(path, text):
+def write_whole(path: Path, text: str) -> None:
     """Replace the file at ``path`` by ``text``: beside it first, flushed, then moved into place."""
     paths.check_file(path)
     _sweep(path)
@@ -372,7 +376,7 @@ def _sweep(path):
                 left.unlink()
 
 
-def row_line(columns, row):
+def row_line(columns: Sequence[str], row: dict) -> str:
     """A row of a `Table` as a line of text, with its check."""
     cells = [row.get(c, "nan") for c in columns]
     return _line([*cells, _check(columns, cells)])

@@ -1,17 +1,22 @@
 """Your method beside the stored rivals, or any methods on your data."""
 
+from __future__ import annotations
+
 import hashlib
 import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 import cloudpickle
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from ldlrepro import datasets as registry
 from ldlrepro import paths
@@ -59,18 +64,18 @@ class CompareError(LdlreproError, ValueError):
 
 
 def compare(
-    methods=None,
-    X=None,
-    D=None,
+    methods: Any = None,
+    X: Any = None,
+    D: Any = None,
     *,
-    datasets=None,
-    task="auto",
-    folds=10,
-    random_state=0,
-    n_jobs=1,
-    records=None,
-    progress=False,
-):
+    datasets: list[str] | None = None,
+    task: str = "auto",
+    folds: int = 10,
+    random_state: int = 0,
+    n_jobs: int = 1,
+    records: Path | str | None = None,
+    progress: bool = False,
+) -> Comparison:
     """Compare methods over folds.
 
     With ``datasets``: the methods are fitted on the folds of the stored records, and stand beside
@@ -175,7 +180,7 @@ def compare(
     return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes)
 
 
-def check_folder(path):
+def check_folder(path: Path | str) -> None:
     """Raise CompareError where a folder cannot be because a file of the name is in the way."""
     path = Path(path)
     for part in (path, *path.parents):
@@ -252,48 +257,48 @@ class Comparison:
     names: dict
     notes: dict = field(default_factory=dict)
 
-    def table(self, measure=None):
+    def table(self, measure: str | None = None) -> pd.DataFrame:
         """Mean and standard deviation over the folds: a row a method, a column a data set."""
         table = matrix.spreads(self.records, self._known(measure)).loc[self.skill(measure).index]
         return table.rename(columns=self.names)
 
-    def skill(self, measure=None):
+    def skill(self, measure: str | None = None) -> pd.DataFrame:
         """Share of the loss of the method that ignores the features: 1 is perfect."""
         return matrix.skill(self.records, self.null, self._known(measure))
 
-    def ranks(self, measure=None):
+    def ranks(self, measure: str | None = None) -> pd.DataFrame:
         """Average ranks over families of data sets, 1 the best."""
         return matrix.ranks(self.records, self._known(measure))
 
-    def against(self, mine=None, measure=None):
+    def against(self, mine: str | None = None, measure: str | None = None) -> pd.DataFrame:
         """One of your methods against every other: better on, shown (texts), mean gain."""
         mine = mine or (self.mine[0] if self.mine else self.skill(measure).index[0])
         table = matrix.against(self.records, mine, self._known(measure))
         # As texts: pandas prints tuples of numbers as such.
         return table.map(lambda value: str(value) if isinstance(value, tuple) else value)
 
-    def picture(self, measure=None):
+    def picture(self, measure: str | None = None) -> Figure:
         """`skill` as a heat map."""
         measure = self._known(measure)
         title = f"Share of {self.null}'s loss removed ({MEASURES[measure].label})"
         return matrix.skill_picture(self.skill(measure), self.names, self.mine, title)
 
-    def folds_picture(self, measure=None):
+    def folds_picture(self, measure: str | None = None) -> Figure:
         """Skill in every fold, a dot each, of the best methods and of yours."""
         return folds_picture(self.records, self.null, self._known(measure), self.mine)
 
-    def time_picture(self, measure=None):
+    def time_picture(self, measure: str | None = None) -> Figure:
         """Skill against the seconds of a fit; a line joins what nothing is both faster and better
         than.
         """
         measure = self._known(measure)
         return choice.front_picture(choice.front(self.records, self.null, measure), measure)
 
-    def said(self):
+    def said(self) -> list[str]:
         """What there is to know of the fits, a line each."""
         return [f"{name}: {text}." for name, all_ in self.notes.items() for text in sorted(all_)]
 
-    def to_csv(self, path):
+    def to_csv(self, path: Any) -> None:
         """Write the records, a row a data set, method and fold, to a file or an open one.
 
         An apostrophe stands before names that a spreadsheet would take for formulas.
@@ -306,7 +311,7 @@ class Comparison:
         else:
             write_whole(Path(path), text)
 
-    def to_html(self, path):
+    def to_html(self, path: Path | str) -> None:
         """Write one page that needs no other file: matrix, plots, tables, tests, the CSV inside."""
         from ldlrepro.user import page
 
@@ -326,7 +331,7 @@ class Comparison:
         return measure
 
 
-def load_methods(specifications):
+def load_methods(specifications: Iterable[str]) -> dict[str, Any]:
     """Methods that a command names: {name: estimator}.
 
     Parameters
@@ -422,7 +427,7 @@ def _is_theirs(module):
     return not runs.is_installed(file) and not runs.is_own(module.__name__)
 
 
-def at_hand():
+def at_hand() -> list[str]:
     """Names of the data sets with stored records whose files are here.
 
     Raises
