@@ -474,7 +474,8 @@ def test_nearest_and_fixed_settings():
         0,
         0,
     )
-    fixed = settings.fixed_settings(steps, cells, {"SA-IIS": ["SA-IIS, 5 steps"]})
+    fixed = settings.fixed_settings({"SA-IIS": steps[steps.stage == 5]}, cells)
+    assert fixed.setting.tolist() == ["SA-IIS, 5 steps"]
     rounds = settings.with_settings(pd.concat([near, far]), "rounds").setting
     assert set(rounds) == {"SA-IIS, 200 rounds", "SA-IIS, 5 rounds"}
     assert fixed["numbers that match"][0] == (0, 1, 0, 0)

@@ -125,34 +125,31 @@ def show_nearest(
         yield show(nearest, caption.format(method), False)
 
 
-def fixed_settings(records, printed, settings, excluded=()):
-    """Cells that agree under settings that are the same for all data sets.
+def fixed_settings(tried, printed, excluded=()):
+    """Numbers that match under settings that are the same for all data sets.
 
     Parameters
     ----------
-    records : DataFrame
-        Records with a column ``setting``.
+    tried : dict of DataFrame
+        For each printed row the records to judge it by, with a column ``setting``.
     printed : DataFrame
-        Printed cells of the paper.
-    settings : dict
-        The setting of each printed row.
+        Printed numbers of the paper.
     excluded : iterable of str
         Data sets that are not counted.
 
     Returns
     -------
     DataFrame
-        A row a printed row: method, setting, numbers that match.
+        A row a printed row and setting: method, setting, numbers that match.
 
     See Also
     --------
     show_nearest : Settings by data set.
     """
-    records = records[~records.dataset.isin(excluded)]
     rows = []
-    for method, ours in settings.items():
-        mine = records[records.setting.isin(ours)]
+    for method, records in tried.items():
+        mine = records[~records.dataset.isin(excluded)]
         compared = cells_by_setting(mine, printed[printed.method == method])
         found = {s: agreeing(some) for s, some in compared.groupby("setting")}
-        rows += [(method, s, found.get(s, Outcomes(0, 0, 0, 0))) for s in ours]
+        rows += [(method, s, found.get(s, Outcomes(0, 0, 0, 0))) for s in records.setting.unique()]
     return pd.DataFrame(rows, columns=["method", "setting", "numbers that match"])

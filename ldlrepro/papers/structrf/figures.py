@@ -129,7 +129,9 @@ DRAWN = ("Yeast_alpha", "Yeast_heat", "Yeast_spoem", "Movie")
 def starts(chapter):
     """Test K-L of SA-IIS after each number of steps, from both starts, beside the printed one."""
     steps = chapter.steps[declared(chapter.steps, "learner") == "SA-IIS"]
-    path = summary(steps, by=("dataset", "method", "stage"), measures=["kl_divergence"])
+    is_random = declared(steps, "init") == "random"
+    steps = steps.assign(start=np.where(is_random, "random start", "from zero"))
+    path = summary(steps, by=("dataset", "start", "stage"), measures=["kl_divergence"])
     printed = chapter.printed.query("method == 'SA-IIS' and measure == 'kl_divergence'")
     printed = printed.set_index("dataset")
     there = [d for d in DRAWN if d in set(path.dataset)]
@@ -138,8 +140,7 @@ def starts(chapter):
     figure, axes = panels(len(there), 2, 7, 2.5, above=0.5, layout="constrained")
     for axis, dataset in zip(axes.flat, there, strict=False):
         mine = path[path.dataset == dataset].sort_values("stage")
-        for (method, line), mark in zip(mine.groupby("method", sort=False), "os", strict=True):
-            start = "random start" if "random" in method else "from zero"
+        for (start, line), mark in zip(mine.groupby("start"), "os", strict=True):
             axis.plot(line.stage, line["mean"], f"-{mark}", markersize=4, label=start)
         if chapter.profile == "paper":
             value, std = printed.loc[dataset, ["mean", "std"]]
