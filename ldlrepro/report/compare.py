@@ -45,7 +45,7 @@ def head_to_head(records, first, second, names, measure="kl_divergence"):
     return pd.DataFrame(rows)
 
 
-def show_head_to_head(records, first, second, names, caption=None, measure="kl_divergence"):
+def show_head_to_head(records, first, second, names, measure="kl_divergence"):
     """``head_to_head`` as an HTML table.
 
     Parameters
@@ -56,8 +56,6 @@ def show_head_to_head(records, first, second, names, caption=None, measure="kl_d
         Names of two methods.
     names : dict of str
         Names of the data sets in tables.
-    caption : str or None
-        What stands above; None for a sentence with the names.
     measure : str
         Name of the measure.
 
@@ -71,7 +69,7 @@ def show_head_to_head(records, first, second, names, caption=None, measure="kl_d
     tally : Over all data sets and measures.
     """
     table = head_to_head(records, first, second, names, measure)
-    caption = caption or f"{MEASURES[measure].label}: {first} and {second}"
+    caption = f"{MEASURES[measure].label}: {first} and {second}"
     found = wins(records[records.dataset.isin(list(names))], [(first, second)], [measure])
     caption += f" ({first} significantly better on {found.shown}, {second} on {found.worse} of "
     caption += f"{found.cells - found.untested} sets tested)"

@@ -38,7 +38,7 @@ def as_shares(compared):
     return shares.replace([np.inf, -np.inf], np.nan)
 
 
-def evidence_picture(chapter, method, measure, null="the mean predictor", title=None):
+def evidence_picture(chapter, method, measure, null="the mean predictor"):
     """One method by one measure: a row a data set, printed and ours beside the mean predictor.
 
     Behind each row stands how many of its informative numbers ours match, by all measures. Rows
@@ -54,8 +54,6 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
         Name of the measure that is drawn.
     null : str
         The predictor that ignores the features, in words.
-    title : str or None
-        What stands above; None: how many of all informative numbers match.
     """
     every = chapter.compared[chapter.compared.method == method]
     mine = every[(every.measure == measure) & every.ours.notna() & every.null.notna()]
@@ -88,7 +86,7 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
     if any("*" in label for label in labels):
         axis.plot([], [], " ", label="* not the original file, not counted")
     figure.legend(loc="outside lower left", ncols=1 if len(there) > 3 else 2)
-    figure.suptitle(title or _title(method, every, chapter), x=0.01, ha="left", weight="bold")
+    figure.suptitle(_title(method, every, chapter), x=0.01, ha="left", weight="bold")
     return figure
 
 

@@ -59,13 +59,13 @@ def _contents(figure):
     yield from (text.get_text() for text in figure.texts)
 
 
-def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", columns=3):
-    """One panel a data set: a curve a method over ``x``, printed values as dashed lines.
+def curves(long, printed, names):
+    """K-L after each stage: a panel a data set, a curve a method; printed values are dashed.
 
     Parameters
     ----------
     long : DataFrame
-        It has dataset, method, ``x``, mean.
+        It has dataset, method, stage, mean.
     printed : dict of float
         Printed values by (dataset, method); the colour is the method's.
     names : dict of str
@@ -74,12 +74,12 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
     there = [d for d in names if d in set(long.dataset)]
     if not there:
         return nothing("No records of this experiment.")
-    figure, axes = panels(len(there), columns, 4 * columns, 2.7)
+    figure, axes = panels(len(there), 3, 12, 2.7)
     colours = {m: f"C{i}" for i, m in enumerate(long.method.unique())}
     for axis, dataset in zip(axes.flat, there, strict=False):
         mine = long[long.dataset == dataset]
-        for method, line in mine.sort_values(x).groupby("method", sort=False):
-            axis.plot(line[x], line["mean"], ".-", color=colours[method], label=method)
+        for method, line in mine.sort_values("stage").groupby("method", sort=False):
+            axis.plot(line.stage, line["mean"], ".-", color=colours[method], label=method)
         for method, colour in colours.items():
             if (dataset, method) in printed:
                 axis.axhline(printed[dataset, method], color=colour, linestyle="--", linewidth=1)
@@ -90,9 +90,9 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
         axis.set(xscale="log", title=names[dataset], ylim=(bottom - 0.05 * (top - bottom), top))
     for column in axes.T:
         for axis in [axis for axis in column if axis.get_visible()][-1:]:
-            axis.set_xlabel(xlabel)
+            axis.set_xlabel("iterations")
     for axis in axes[:, 0]:
-        axis.set_ylabel(ylabel)
+        axis.set_ylabel("K-L")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper center", ncols=len(labels), fontsize=8)
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.25 / len(axes)))

@@ -75,9 +75,7 @@ def confusion_of(chapter, more=None):
     return confusion(records, chapter.printed, methods, chapter.excluded_datasets)
 
 
-def confusion_picture(
-    table, title="Printed rows, and which of our methods match their informative numbers"
-):
+def confusion_picture(table):
     """``confusion`` as a picture: each square the share of the printed cells that can tell.
 
     The number in a square is the count; a printed row none of whose cells can tell is hatched.
@@ -86,8 +84,6 @@ def confusion_picture(
     ----------
     table : DataFrame
         Result of `confusion_of`.
-    title : str
-        What stands above.
 
     Returns
     -------
@@ -120,6 +116,7 @@ def confusion_picture(
                 axis.add_patch(box)
     axis.set_xticks(np.arange(columns) + 0.5, table.columns, rotation=45, ha="right", fontsize=8)
     axis.set_yticks(np.arange(rows) + 0.5, table.index, fontsize=8)
+    title = "Printed rows, and which of our methods match their informative numbers"
     axis.set(xlabel="ours", ylabel="printed", title=title)
     axis.invert_yaxis()
     axis.grid(False)

@@ -301,7 +301,7 @@ def left_out(first_folds):
     return text
 
 
-def practical(records, methods, null, measure, region=REGION):
+def practical(records, methods, null, measure):
     """Bayesian comparison of some methods, pair by pair (correlated t-test of each data set).
 
     What is compared are shares of the null predictor's loss; differences within the region of
@@ -325,7 +325,7 @@ def practical(records, methods, null, measure, region=REGION):
         for _, folds in share[[first, second]].dropna().groupby("dataset"):
             if len(folds) > 1:
                 # Of losses the lower is better: the first is where the second's is higher.
-                p = stats.correlated_posterior(folds[second] - folds[first], region)
+                p = stats.correlated_posterior(folds[second] - folds[first], REGION)
                 sure = [i for i in range(3) if p[i] > SURE]
                 found[sure[0] if sure else 3] += 1
         rows.append((first, second, *found))

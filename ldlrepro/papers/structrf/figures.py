@@ -23,9 +23,9 @@ def one_node(chapter):
     return clusters_and_cuts(chapter.bunch("SJAFFE"))
 
 
-def one_distribution(bunch, row=0):
-    """Figure 1: a row as a single label, a set of labels and a label distribution."""
-    d = bunch.D[row]
+def one_distribution(bunch):
+    """Figure 1: the first row as a single label, a set of labels and a label distribution."""
+    d = bunch.D[0]
     views = {
         "single label": (d == d.max()).astype(float),
         "multi-label": (d > 1 / len(d)).astype(float),
@@ -38,17 +38,17 @@ def one_distribution(bunch, row=0):
         name_labels(axis, bunch)
         axis.tick_params(axis="x", labelsize=8)
     axes[0].set_ylabel("description degree")
-    figure.suptitle(f"Row {row} of {bunch.display}")
+    figure.suptitle(f"Row 0 of {bunch.display}")
     figure.tight_layout()
     return figure
 
 
-def clusters_and_cuts(bunch, n=100, seed=0):
+def clusters_and_cuts(bunch, n=100):
     """A node of n rows: their distributions in two clusters, and the gain along the best feature.
 
     Drawn with the functions of `readable`.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     rows = rng.permutation(len(bunch.X))[:n]
     X, D = bunch.X[rows], bunch.D[rows]
     cluster = readable.two_means(D, rng.random)
@@ -119,7 +119,7 @@ def iterations(chapter):
     path = summary(chapter.steps, by=("dataset", "method", "stage"), measures=["kl_divergence"])
     printed = compared[(compared.measure == "kl_divergence") & compared.ours.notna()]
     printed = printed.set_index(["dataset", "method"])["published"].to_dict()
-    return curves(path, printed, chapter.names, x="stage")
+    return curves(path, printed, chapter.names)
 
 
 #: Sets on which the starts of SA-IIS are drawn: small, middle and large K-L.
