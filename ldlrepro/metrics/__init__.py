@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ldlrepro.entrance import public
+from ldlrepro.entrance import by_name, public
 from ldlrepro.metrics._age import (
     cs_0,
     cs_1,
@@ -134,6 +134,7 @@ AGE = {
 MEASURES = DISTRIBUTION | RANKING | MULTILABEL | AGE
 
 
+@by_name
 def measure(name):
     """Return the function of a measure by its name.
 
@@ -146,6 +147,11 @@ def measure(name):
     -------
     callable
         The function of this name.
+
+    Raises
+    ------
+    UnknownNameError
+        Another name; the message lists those there are.
 
     See Also
     --------

@@ -26,8 +26,8 @@ def partition(experiment: Experiment, n: int, folds: int) -> list[Split]:
     """
     if experiment.test_share is not None:
         return [
-            hold_out(n, experiment.test_share, (experiment.seed, time))
-            for time in range(folds)  # type: ignore[arg-type]
+            hold_out(n, experiment.test_share, (experiment.seed, time))  # type: ignore[arg-type]
+            for time in range(folds)
         ]
     if experiment.replacement:
         return drawn_folds(n, experiment.seed, folds)

@@ -11,10 +11,8 @@ import os
 import subprocess
 import sys
 import tarfile
-import tempfile
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -25,6 +23,7 @@ from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproErro
 from ldlrepro.protocols import environment, job, ledger, rounding, runner, state, worker
 from ldlrepro.protocols.fingerprint import fingerprint, of_data, of_function
 from ldlrepro.protocols.progress import waiting
+from ldlrepro.protocols.scratch import scratch
 from ldlrepro.protocols.studies import tables_of
 
 #: What a sampled record can turn out to be.
@@ -35,7 +34,10 @@ OUTCOMES = (
     "differs",
     "failed",
     "data not at hand",
+    "package not installed",
 )
+#: Those of a record that could not be fitted here.
+NOT_RUN = OUTCOMES[-2:]
 #: Relative difference up to which a record is told from one made on another kind of processor by
 #: nothing but that: compiled loops take vectors as wide as the processor has.
 ELSEWHERE = 1e-6
@@ -100,6 +102,11 @@ def verify(
             form = job.data_of(experiment, one["dataset"]).source
         except (DataUnavailableError, DataCorruptError):
             rows.append(row | {"outcome": "data not at hand"})
+            continue
+        absent = environment.missing(getattr(method.estimator, "packages", ()))
+        if absent:
+            why = f"needs {', '.join(absent)}"
+            rows.append(row | {"outcome": "package not installed", "why": why})
             continue
         mark = fingerprint(method, experiment.folds, experiment, one["dataset"], form)
         tasks.append(
@@ -458,10 +465,10 @@ def _code_of(revision, refit):
         )
     parts = ["ldlrepro", "data/datasets.csv", "data/published", "data/results/ledger.csv"]
     parts = [p for p in parts if any(name == p or name.startswith(f"{p}/") for name in there)]
-    with tempfile.TemporaryDirectory(prefix="ldlrepro-") as folder:
+    with scratch() as folder:
         archive = _git(root, "archive", commit, *parts)
         tarfile.open(fileobj=io.BytesIO(archive)).extractall(folder, filter="data")
-        yield commit, Path(folder), theirs[0]
+        yield commit, folder, theirs[0]
 
 
 def _commit(revision):

@@ -11,10 +11,7 @@ from ldlrepro.base import LDLEstimator
 from ldlrepro.entrance import users_settings
 from ldlrepro.errors import ProjectedWarning, outside
 from ldlrepro.models.multilabel import MultiLabelEstimator
-from ldlrepro.validation import check_kind
-
-#: Rows this near to the simplex are on it.
-_NEAR = 1e-6
+from ldlrepro.validation import check_kind, on_simplex
 
 
 class OnSimplex(LDLEstimator):
@@ -31,6 +28,9 @@ class OnSimplex(LDLEstimator):
     columns : list of str or None
         Names of the features, or None; scikit-learn's own classes then get DataFrames, so that a
         ColumnTransformer finds its columns, and all others arrays.
+    labels : list of str or None
+        Names of the labels; predictions that are DataFrames with these columns are brought into
+        their order.
 
     Warns
     -----
@@ -42,8 +42,9 @@ class OnSimplex(LDLEstimator):
     Scores : The same for multi-label learners.
     """
 
-    def __init__(self, foreign=None, random_state=None, columns=None):
-        self.foreign, self.random_state, self.columns = foreign, random_state, columns
+    def __init__(self, foreign=None, random_state=None, columns=None, labels=None):
+        self.foreign, self.random_state = foreign, random_state
+        self.columns, self.labels = columns, labels
 
     def _fit(self, X, D):
         self.fitted_ = _copy(self.foreign, self.random_state)
@@ -53,6 +54,7 @@ class OnSimplex(LDLEstimator):
     def _predict(self, X):
         with users_settings():
             P = self.fitted_.predict(_framed(X, self.columns, self.foreign))
+        P = _in_order(P, self.labels, self.foreign)
         check_kind(_dense(P), "P")
         P = np.array(_dense(P), dtype=float)
         expected = (len(X), self.n_labels_)
@@ -62,12 +64,7 @@ class OnSimplex(LDLEstimator):
         if not np.isfinite(P).all():
             row = int(np.argwhere(~np.isfinite(P))[0, 0])
             raise ValueError(f"{type(self.foreign).__name__}.predict gave NaN or inf in row {row}.")
-        with np.errstate(over="ignore"):
-            off = (P.min(axis=1) < -_NEAR) | (np.abs(P.sum(axis=1) - 1) > _NEAR)
-        np.maximum(P, 0, out=P)
-        P /= np.maximum(P.max(axis=1, keepdims=True), 1)  # so that no sum overflows
-        total = P.sum(axis=1, keepdims=True)
-        P = np.where(total > 0, P / np.where(total > 0, total, 1), 1 / P.shape[1])
+        P, off = on_simplex(P)
         if off.any():
             warnings.warn(
                 "predictions off the simplex: negative degrees were set to 0, rows divided by "
@@ -86,7 +83,7 @@ class Scores(MultiLabelEstimator):
 
     Parameters
     ----------
-    foreign, random_state, columns
+    foreign, random_state, columns, labels
         As for `OnSimplex`.
 
     See Also
@@ -94,8 +91,9 @@ class Scores(MultiLabelEstimator):
     OnSimplex : The same for label distributions.
     """
 
-    def __init__(self, foreign=None, random_state=None, columns=None):
-        self.foreign, self.random_state, self.columns = foreign, random_state, columns
+    def __init__(self, foreign=None, random_state=None, columns=None, labels=None):
+        self.foreign, self.random_state = foreign, random_state
+        self.columns, self.labels = columns, labels
 
     def _fit(self, X, Y):
         self.fitted_ = _copy(self.foreign, self.random_state)
@@ -106,6 +104,7 @@ class Scores(MultiLabelEstimator):
         predict = getattr(self.fitted_, "predict_proba", self.fitted_.predict)
         with users_settings():
             S = predict(_framed(X, self.columns, self.foreign))
+        S = _in_order(S, self.labels, self.foreign)
         if isinstance(S, list):
             S = self._of_list(S, len(X))
         elif self.n_labels_ == 1 and hasattr(self.fitted_, "predict_proba"):
@@ -135,6 +134,19 @@ class Scores(MultiLabelEstimator):
         if len(classes) == 1:
             return np.full((len(S), 1), float(classes[0]))
         return S[:, [classes.index(1)]] if S.ndim == 2 and S.shape[1] == len(classes) else S
+
+
+def _in_order(P, labels, foreign):
+    """Predictions with the columns in the order of the labels; others are paired by position."""
+    names = getattr(P, "columns", None)
+    if names is None or labels is None or not all(isinstance(name, str) for name in names):
+        return P
+    if sorted(names) != sorted(labels):
+        raise ValueError(
+            f"{type(foreign).__name__} predicts the columns {', '.join(names)}, and the labels are "
+            f"{', '.join(labels)}: name them the same, or predict an array, (n, c)."
+        )
+    return P[list(labels)]
 
 
 def _dense(P):
