@@ -122,7 +122,7 @@ def picture(board):
     least, most = int(np.argmin(shares)), int(np.argmax(shares))
     figure.suptitle(
         f"Measured again, {shares[least]:.0%} ({methods[least]}) to {shares[most]:.0%} "
-        f"({methods[most]})\nof the printed numbers match",
+        f"({methods[most]})\nof a method's informative printed numbers match",
         x=0.01,
         ha="left",
         fontsize=13,
