@@ -33,7 +33,7 @@ def chapter_of(name):
 
 
 def cells_of(chapter):
-    """Printed cells of a chapter's tables by outcome, each method against its own row.
+    """Printed numbers of a chapter's tables by outcome, each method against its own row.
 
     Sets that are not the original files, and measures that another one determines, are left out.
 

@@ -67,7 +67,7 @@ def nearest_settings(records, printed, method, names):
     records : DataFrame
         Records with a column ``setting``.
     printed : DataFrame
-        Cells of the paper; only those of ``method`` count.
+        Printed numbers of the paper; only those of ``method`` count.
     names : dict of str
         Names of the data sets in the table.
 
@@ -101,7 +101,7 @@ def show_nearest(
     records : DataFrame
         Records with a column ``setting``, of any learners.
     printed : DataFrame
-        Printed cells of the paper.
+        Printed numbers of the paper.
     methods : list of str
         Printed rows, one a table.
     names : dict of str

@@ -55,7 +55,7 @@ def _origins(records):
 
 
 def published_cells(paper, tables, measures):
-    """Printed cells of some tables of a paper, those of the given measures.
+    """Printed numbers of some tables of a paper, those of the given measures.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def cells_by_setting(records, printed):
     records : DataFrame
         Records with a column ``setting``.
     printed : DataFrame
-        Cells of one method.
+        Printed numbers of one method.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def cells_by_setting(records, printed):
 
 
 def with_null(printed, records, null):
-    """Printed cells with the mean of a predictor that ignores the features in column ``null``.
+    """Printed numbers with the mean of a predictor that ignores the features in column ``null``.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def show_each_data_set(ours, printed, captions, measures, order):
     ours : DataFrame
         Result of `summary`.
     printed : DataFrame
-        Printed cells.
+        Printed numbers.
     captions : dict of str
         Caption of each data set that is shown.
     measures : list of str
@@ -261,7 +261,7 @@ def show_by_fives(ours, printed, measure, names, order, caption=None):
     ours : DataFrame
         Result of `summary`.
     printed : DataFrame
-        Printed cells.
+        Printed numbers.
     measure : str
         Name of the measure.
     names : dict of str

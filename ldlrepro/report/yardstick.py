@@ -234,7 +234,7 @@ def skill_picture(ours, printed, names, order, measure="kl_divergence", null="th
     ours : DataFrame
         Result of `summary`.
     printed : DataFrame
-        Printed cells with ``null``.
+        Printed numbers with ``null``.
     names : dict of str
         Names of the data sets in tables.
     order : list of str
