@@ -38,7 +38,7 @@ def as_shares(compared):
     return shares.replace([np.inf, -np.inf], np.nan)
 
 
-def evidence_picture(chapter, method, measure, null="the mean predictor"):
+def evidence_picture(chapter, method, measure, null="the mean predictor", title=None):
     """One method by one measure: a row a data set, printed and ours beside the mean predictor.
 
     Behind each row stands how many of its informative numbers ours match, by all measures. Rows
@@ -54,6 +54,8 @@ def evidence_picture(chapter, method, measure, null="the mean predictor"):
         Name of the measure that is drawn.
     null : str
         The predictor that ignores the features, in words.
+    title : str, optional
+        By default it says how many of all informative numbers match.
     """
     every = chapter.compared[chapter.compared.method == method]
     mine = every[(every.measure == measure) & every.ours.notna() & every.null.notna()]
@@ -86,7 +88,7 @@ def evidence_picture(chapter, method, measure, null="the mean predictor"):
     if any("*" in label for label in labels):
         axis.plot([], [], " ", label="* not the original file, not counted")
     figure.legend(loc="outside lower left", ncols=1 if len(there) > 3 else 2)
-    figure.suptitle(_title(method, every, chapter), x=0.01, ha="left", weight="bold")
+    figure.suptitle(title or _title(method, every, chapter), x=0.01, ha="left", weight="bold")
     return figure
 
 
