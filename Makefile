@@ -8,7 +8,8 @@ JOBS ?= 2
 BIN := .venv/bin
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb) $(wildcard book/*.ipynb))
 PYTEST := $(BIN)/python -m pytest
-SHARED := -n $(JOBS) --dist loadgroup
+# Files in the order of tests/conftest.py, not by their numbers of tests.
+SHARED := -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 # Files with tests that run with interpreted kernels too.
 INTERPRETED := $(shell grep -l 'mark.interpreted' tests/test_*.py)
 # The output of a target in one piece, where make can.
@@ -45,6 +46,14 @@ checks: lint unit quick notebooks interpreted verify
 
 # Two targets share the cores: threads of BLAS that wait for each other would take most of the time.
 unit interpreted notebooks quick verify pages slow coverage: export OPENBLAS_NUM_THREADS = 1
+
+# Workers compile loops for the processor that records are made for. Where it can run them, all
+# processes of the tests take these loops: otherwise each would be compiled twice.
+ifneq ($(shell grep -m 1 -w avx2 /proc/cpuinfo 2>/dev/null),)
+OF_RECORDS = $(shell sed -n 's/^$(1) = "\(.*\)"/\1/p' ldlrepro/protocols/environment.py)
+unit notebooks quick verify slow coverage: export NUMBA_CPU_NAME = $(call OF_RECORDS,NUMBA_CPU)
+unit notebooks quick verify slow coverage: export NUMBA_CPU_FEATURES = $(call OF_RECORDS,NUMBA_FEATURES)
+endif
 
 lint: .venv/.installed
 	$(BIN)/ruff check .

@@ -334,7 +334,8 @@ def parser():
         "methods",
         nargs="*",
         metavar="METHOD",
-        help="FILE.py:CLASS of your own, or a name of this package's; default, on your data: some",
+        help="FILE.py:CLASS of your own, python-ldl:CLASS of that package, or a name of this "
+        "one's; default, on your data: some",
     )
     add.add_argument(
         "--dataset", action="append", help="a registered set (repeatable; default: all at hand)"

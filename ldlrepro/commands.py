@@ -171,15 +171,12 @@ def verify(options):
         _print(told)
     for row in rows[rows.why.notna()].itertuples():
         print(f"{row.method} on {row.dataset}, fold {row.fold}: {row.why}", file=sys.stderr)
-    return 1 if counts.index.isin(["differs", "failed"]).any() or not _any_run(counts) else 0
+    run = counts.drop([*verification.NOT_RUN], errors="ignore").sum() > 0
+    return 1 if counts.index.isin(["differs", "failed"]).any() or not run else 0
 
 
 def _papers(options):
     return get_papers([paper_name(name) for name in options.papers])
-
-
-def _any_run(counts):
-    return counts.drop("data not at hand", errors="ignore").sum() > 0
 
 
 def _against(rows):

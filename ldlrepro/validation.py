@@ -127,3 +127,16 @@ def check_distributions(D, name="D"):
             stacklevel=outside(),
         )
     return D / total[:, None]
+
+
+def on_simplex(P):
+    """Predictions (m, c) put on the simplex, and which rows were off it (m,).
+
+    Negative degrees become 0, rows are divided by their sum, and a row of zeros becomes uniform.
+    """
+    with np.errstate(over="ignore"):
+        off = (P.min(axis=1) < -SUM_TOLERANCE) | (np.abs(P.sum(axis=1) - 1) > SUM_TOLERANCE)
+    P = np.maximum(P, 0)
+    P /= np.maximum(P.max(axis=1, keepdims=True), 1)  # so that no sum overflows
+    total = P.sum(axis=1, keepdims=True)
+    return np.where(total > 0, P / np.where(total > 0, total, 1), 1 / P.shape[1]), off

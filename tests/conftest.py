@@ -16,11 +16,32 @@ CHAPTERS = {
 }
 
 
-def pytest_collection_modifyitems(items):
+#: Groups that take longest. They begin first, so that at the end no process waits for another.
+LONG = (
+    "chapters",
+    "test_interruptions",
+    "test_contract",
+    "test_deep",
+    "test_comparing",
+    "test_fingerprint",
+    "test_against",
+    "test_batch",
+    "test_entrance",
+    "test_kernel_cache",
+)
+
+
+def pytest_collection_modifyitems(config, items):
     """Where processes share the tests (``-n 2 --dist loadgroup``), a file stays in one of them."""
+    groups = {}
     for item in items:
         name = item.path.stem
-        item.add_marker(pytest.mark.xdist_group("chapters" if name in CHAPTERS else name))
+        group = "chapters" if name in CHAPTERS else name
+        item.add_marker(pytest.mark.xdist_group(group))
+        groups.setdefault(group, []).append(item)
+    if config.getoption("dist", "no") == "loadgroup" or hasattr(config, "workerinput"):
+        turns = sorted(groups, key=lambda g: LONG.index(g) if g in LONG else len(LONG))
+        items[:] = [item for group in turns for item in groups[group]]
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ LAYER = {part: n for n, _, parts, _ in architecture.layers() for part in parts} 
 #: Functions that import, or look for, a module by its name as text.
 BY_NAME = {"import_module", "__import__", "find_spec"}
 #: Names of papers that are no words of anything else.
-PAPERS = set(paper_names()) - {"comparison", "images"}
+PAPERS = set(paper_names()) - {"comparison", "images", "later"}
 
 
 def modules(root):

@@ -12,7 +12,17 @@ import pytest
 import requests
 from sklearn.base import BaseEstimator
 
-from ldlrepro import AAKNN, MLDF, MSLP, SABFGS, MeanPredictor, datasets, paths
+from ldlrepro import (
+    AAKNN,
+    MLDF,
+    MSLP,
+    SABFGS,
+    AdaBoostLDL,
+    MeanPredictor,
+    StructRF,
+    datasets,
+    paths,
+)
 from ldlrepro.datasets import files, make_standin
 from ldlrepro.declare import Experiment, Method, Paper
 from ldlrepro.errors import DataCorruptError, UnknownNameError
@@ -92,11 +102,25 @@ def test_quick_runs_take_fewer_steps_but_where_steps_are_recorded():
     long, short = Method("long", SABFGS(300)), Method("short", SABFGS(20))
     by_steps = Method("by steps", SABFGS(300, path=(2, 300)), staged=(2, 300))
     steps = [states.for_profile(m, "quick").estimator.max_iter for m in (long, short, by_steps)]
-    assert steps == [100, 20, 300] and states.for_profile(MEAN, "quick") == MEAN
+    assert steps == [50, 20, 300] and states.for_profile(MEAN, "quick") == MEAN
     deep = Method("c", MLDF())
     layers = [states.for_profile(deep, p).estimator.max_layers for p in ("paper", "quick")]
-    assert layers == [20, 3]
+    assert layers == [20, 2]
     assert long.estimator.max_iter == states.for_profile(long, "paper").estimator.max_iter == 300
+
+
+def test_quick_runs_take_fewer_trees_but_where_trees_are_shown():
+    """Of an estimator in an estimator too."""
+
+    def trees(method):
+        return states.for_profile(method, "quick").estimator.n_estimators
+
+    many = StructRF(n_estimators=50)
+    assert trees(Method("a", many)) == 10 and trees(Method("b", StructRF(n_estimators=5))) == 5
+    assert trees(Method("c", many, settings={"trees": 50})) == 50
+    steps = Method("d", AdaBoostLDL(SABFGS(300), n_estimators=30), staged=(1, 30))
+    assert trees(steps) == 30 and steps.estimator.estimator.max_iter == 300
+    assert states.for_profile(steps, "quick").estimator.estimator.max_iter == 50
 
 
 def test_quick_runs_take_the_ends_of_grids(monkeypatch):

@@ -16,8 +16,10 @@ from ldlrepro import (
     MeanPredictor,
     Shrunk,
     UniformPredictor,
+    commands,
     datasets,
 )
+from ldlrepro.cli import main
 from ldlrepro.datasets import make_standin
 from ldlrepro.declare import Experiment, Method, Paper
 from ldlrepro.protocols import environment, job, ledger, rounding, run, state, verify
@@ -198,6 +200,20 @@ def test_stale_records_are_not_sampled(records):
     rows = frame[(frame.method == "mean") & (frame.fold == 0)].to_dict("records")
     records.put([row | {"fingerprint": "0" * 12 + "." + "0" * 12} for row in rows])
     assert len(proved(sample=100)) == 14
+
+
+def test_what_needs_a_package_that_is_not_there_is_not_run(records, monkeypatch, capsys):
+    monkeypatch.setattr(AAKNN, "packages", ("numpy", "no-such-package"), raising=False)
+    rows = proved(sample=15)
+    told = rows[rows.outcome == "package not installed"]
+    assert set(told.method) == {"kNN"} and set(told.why) == {"needs no-such-package"}
+    assert set(rows.outcome) == {"equal", "package not installed"}
+    monkeypatch.setattr(commands, "_papers", lambda options: [PAPER])
+    for kinds, code in (((AAKNN,), 0), ((AAKNN, MeanPredictor, SABFGS), 1)):
+        for kind in kinds:
+            monkeypatch.setattr(kind, "packages", ("no-such-package",), raising=False)
+        assert main(["verify", "--sample", "15"]) == code
+        assert "package not installed" in capsys.readouterr().out
 
 
 def test_long_fits_can_be_left_out(records):

@@ -10,7 +10,7 @@ and with loops compiled for one of them, unless the variables below are set alre
 import os
 import platform
 from functools import lru_cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 import joblib
@@ -101,10 +101,25 @@ def _numpy_features():
 
 
 @lru_cache
-def versions(images=False):
-    """Versions of Python and of the packages that numbers depend on, from images too."""
-    packages = (*PACKAGES, *OF_IMAGES) if images else PACKAGES
+def versions(images=False, packages=()):
+    """Versions of Python and of the packages that numbers depend on, from images too.
+
+    ``packages`` are more of them, on which a method of another package depends.
+    """
+    packages = (*PACKAGES, *(OF_IMAGES if images else ()), *packages)
     return {"python": platform.python_version()} | {p: version(p) for p in packages}
+
+
+def missing(packages):
+    """Those of some packages that are not installed."""
+    return [name for name in packages if not _is_installed(name)]
+
+
+def _is_installed(package):
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
 
 
 @lru_cache
@@ -157,11 +172,16 @@ def torch_kernels():
     return f"loops {loops}, oneDNN {convolutions}, MKL {products}"
 
 
-def maker(images=False):
-    """What a record says of the process that made it, from images or not."""
-    kernels = cpu() | ({"torch": torch_kernels()} if images else {})
+def maker(images=False, packages=()):
+    """What a record says of the process that made it, from images or not.
+
+    Parameters
+    ----------
+    packages : tuple of the packages that a method brings along, as `versions` takes them
+    """
+    kernels = cpu() | ({"torch": torch_kernels()} if images or "torch" in packages else {})
     return {
-        "versions": versions(bool(images)),
+        "versions": versions(bool(images), packages),
         "machine": machine(),
         "blas": blas(),
         "cpu": kernels,

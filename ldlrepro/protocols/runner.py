@@ -51,8 +51,8 @@ def run(
     ----------
     paper : Paper
     datasets, methods, experiments : lists of names, None for all
-    profile : "paper", or "quick" (synthetic stand-ins, three folds, the ends of grids, at most 100
-        iterations and 3 layers, records in _build)
+    profile : "paper", or "quick" (synthetic stand-ins, three folds, the ends of grids, at most 50
+        iterations, 10 trees and 2 layers, records in _build)
     n_jobs : int, processes; numbers do not depend on it
     recompute : True computes records again that are there, but for borrowed ones; when stopped and
         run again it goes on

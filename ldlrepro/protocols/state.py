@@ -16,8 +16,14 @@ from ldlrepro.protocols.ledger import Ledger
 from ldlrepro.protocols.store import RecordStore
 
 QUICK_FOLDS = 3
-#: The largest values of parameters in the quick profile.
-QUICK_LIMITS = {"max_iter": 100, "max_layers": 3}
+#: The largest values of parameters in the quick profile, of estimators in an estimator too.
+QUICK_LIMITS = {
+    "max_iter": 50,
+    "max_layers": 2,
+    "n_estimators": 10,
+    "epochs": 50,
+    "rbm_epochs": 100,
+}
 _TASKS = ("ldl", "multilabel")
 
 
@@ -166,8 +172,15 @@ def for_profile(method, profile):
     if profile == "paper":
         return method
     ends = {name: [*values[:1], *values[1:][-1:]] for name, values in method.grid.items()}
-    model, settings = method.estimator, method.estimator.get_params(deep=False)
-    fewer = {n: most for n, most in QUICK_LIMITS.items() if settings.get(n, 0) > most}
+    model, settings = method.estimator, method.estimator.get_params()
+    limits = dict(QUICK_LIMITS)
+    if "trees" in method.settings or any(isinstance(stage, int) for stage in method.staged):
+        del limits["n_estimators"]  # what the experiment is about, or recorded step by step
+    fewer = {}
+    for name, value in settings.items():
+        most = limits.get(name.rpartition("__")[2])
+        if most is not None and isinstance(value, int) and value > most:
+            fewer[name] = most
     if fewer and not settings.get("path"):
         model = clone(model).set_params(**fewer)
     return replace(method, estimator=model, grid=ends)

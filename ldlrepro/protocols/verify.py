@@ -34,7 +34,10 @@ OUTCOMES = (
     "differs",
     "failed",
     "data not at hand",
+    "package not installed",
 )
+#: Those of a record that could not be fitted here.
+NOT_RUN = OUTCOMES[-2:]
 #: Relative difference up to which a record is told from one made on another kind of processor by
 #: nothing but that: compiled loops take vectors as wide as the processor has.
 ELSEWHERE = 1e-6
@@ -87,6 +90,11 @@ def verify(papers, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=True)
             form = job.data_of(experiment, one["dataset"]).source
         except (DataUnavailableError, DataCorruptError):
             rows.append(row | {"outcome": "data not at hand"})
+            continue
+        absent = environment.missing(getattr(method.estimator, "packages", ()))
+        if absent:
+            why = f"needs {', '.join(absent)}"
+            rows.append(row | {"outcome": "package not installed", "why": why})
             continue
         mark = fingerprint(method, experiment.folds, experiment, one["dataset"], form)
         tasks.append(

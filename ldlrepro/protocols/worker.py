@@ -100,7 +100,7 @@ def _records(task):
         "seed": experiment.seed,
         "fold": task.fold,
         "fingerprint": mark,
-    } | environment.maker(experiment.images.get("size"))
+    } | environment.maker(experiment.images.get("size"), getattr(method.estimator, "packages", ()))
     records = job.compute(experiment, method, data, task.folds, task.fold)
     return [common | record for record in records]
 

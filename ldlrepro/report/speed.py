@@ -180,24 +180,28 @@ def show_large(fits):
 
 
 def picture(fits):
-    """Seconds of a fit against rows, a line a method, of which the extremes are named."""
+    """Seconds of a fit against rows, a line a method: coloured and named where a name has room."""
     if fits.empty:
         return nothing("Not run: python benchmarks/growth.py")
     fitted = fits[fits.outcome == FITTED]
     base = fits[["q", "c"]].min()
-    figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), sharex=True, sharey=True)
+    size = {"figsize": (6.4, 8), "height_ratios": (3, 2), "layout": "constrained"}
+    figure, axes = plt.subplots(2, 1, sharex=True, **size)
     for axis, (task, title) in zip(axes, _TASKS.items(), strict=True):
         mine = fitted[(fitted.task == task) & (fitted[["q", "c"]] == base).all(axis=1)]
         ends = []
-        for method, rows in mine.sort_values("n").groupby("method"):
-            axis.plot(rows.n, rows.seconds, marker="o", markersize=2.5, linewidth=1, alpha=0.7)
+        lines = dict(list(mine.sort_values("n").groupby("method")))
+        for method, rows in lines.items():
+            axis.plot(rows.n, rows.seconds, color="0.8", linewidth=1)
             ends.append((rows.n.iloc[-1], rows.seconds.iloc[-1], method))
-        for n, seconds, method in _apart(sorted(ends)):
-            axis.annotate(method, (n, seconds), (3, 0), textcoords="offset points", fontsize=6,
-                          va="center")  # fmt: skip
-        axis.set(xscale="log", yscale="log", xlabel="rows n", title=title)
-    axes[0].set_ylabel("seconds of a fit, one thread")
-    figure.tight_layout()
+        for i, (n, seconds, method) in enumerate(_apart(sorted(ends))):
+            rows, colour = lines[method], f"C{i % 6}"
+            axis.plot(rows.n, rows.seconds, "o-", color=colour, markersize=3, linewidth=1.5)
+            place = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+            axis.annotate(method, (n, seconds), color=colour, fontsize=9, **place)
+        axis.set(xscale="log", yscale="log", title=title, xlim=(800, 6e6))
+        axis.set_ylabel("seconds of a fit, one thread")
+    axes[-1].set_xlabel("rows")
     return figure
 
 
@@ -205,7 +209,7 @@ def _apart(ends):
     """Of the ends of lines (n, seconds, name) those whose names do not lie over each other."""
     kept = []
     for n, seconds, name in ends:
-        near = (abs(np.log10(n / m)) < 0.9 and abs(np.log10(seconds / s)) < 0.2
+        near = (abs(np.log10(n / m)) < 1 and abs(np.log10(seconds / s)) < 0.25
                 for m, s, _ in kept)  # fmt: skip
         if not any(near):
             kept.append((n, seconds, name))

@@ -20,6 +20,7 @@ from ldlrepro.declare import Experiment, Method
 from ldlrepro.discovery import all_estimators
 from ldlrepro.errors import LdlreproError, UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
+from ldlrepro.models.guests import PREFIX, guest_named
 from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
@@ -79,9 +80,9 @@ def compare(
     Parameters
     ----------
     methods : dict {name: estimator}, one estimator, or a list of estimators and of names of this
-        package's ("StructRF"); an estimator is any object with ``fit(X, D)`` and ``predict(X)``,
-        whose predictions are put on the simplex where they are off it. None takes some of each
-        family, on your own data only.
+        package's ("StructRF") or of python-ldl's ("python-ldl:LDL_LRR", extra ``guests``); an
+        estimator is any object with ``fit(X, D)`` and ``predict(X)``, whose predictions are put
+        on the simplex where they are off it. None takes some of each family, on your own data only.
     X : (n, q) features, array or DataFrame, whose names scikit-learn's classes get; or a bunch of
         `ldlrepro.user.data.read`
     D : (n, c) label distributions, or zeros and ones for multi-label data
@@ -314,23 +315,28 @@ def load_methods(specifications):
 
     Parameters
     ----------
-    specifications : list of "FILE.py:CLASS" (or an object in that file) and of names of this
-        package's estimators, or one of them
+    specifications : list of "FILE.py:CLASS" (or an object in that file), of names of this
+        package's estimators, and of "python-ldl:CLASS", or one of them
 
     Raises
     ------
     CompareError
         No such file or class, or a class that cannot be made without arguments.
+    MissingPackageError
+        python-ldl is named, and not installed.
     """
     named = {}
     for text in listed(specifications):
+        if text.startswith(PREFIX):
+            named[text] = guest_named(text)
+            continue
         path, colon, inside = text.rpartition(":")
         if not colon:
             known = dict(all_estimators("ldl") + all_estimators("multilabel"))
             if text not in known:
                 raise CompareError(
-                    f"No method {text!r}. Name a class of yours, as in my_file.py:MyMethod, or one "
-                    f"of: {', '.join(known)}."
+                    f"No method {text!r}. Name a class of yours, as in my_file.py:MyMethod, one of "
+                    f"python-ldl's, as in {PREFIX}LDL_LRR, or one of: {', '.join(known)}."
                 )
             named[text] = known[text]()
             continue
@@ -472,7 +478,9 @@ def _named(methods, kind):
         methods = [methods]
     known, named = dict(all_estimators(kind)), {}
     for one in methods:
-        if isinstance(one, str):
+        if isinstance(one, str) and one.startswith(PREFIX):
+            named[one] = guest_named(one)
+        elif isinstance(one, str):
             if one not in known:
                 raise UnknownNameError(f"No {kind} method {one!r}; there are: {', '.join(known)}.")
             named[one] = known[one]()

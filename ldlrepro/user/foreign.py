@@ -11,10 +11,7 @@ from ldlrepro.base import LDLEstimator
 from ldlrepro.entrance import users_settings
 from ldlrepro.errors import ProjectedWarning, outside
 from ldlrepro.models.multilabel import MultiLabelEstimator
-from ldlrepro.validation import check_kind
-
-#: Rows this near to the simplex are on it.
-_NEAR = 1e-6
+from ldlrepro.validation import check_kind, on_simplex
 
 
 class OnSimplex(LDLEstimator):
@@ -59,12 +56,7 @@ class OnSimplex(LDLEstimator):
         if not np.isfinite(P).all():
             row = int(np.argwhere(~np.isfinite(P))[0, 0])
             raise ValueError(f"{type(self.foreign).__name__}.predict gave NaN or inf in row {row}.")
-        with np.errstate(over="ignore"):
-            off = (P.min(axis=1) < -_NEAR) | (np.abs(P.sum(axis=1) - 1) > _NEAR)
-        np.maximum(P, 0, out=P)
-        P /= np.maximum(P.max(axis=1, keepdims=True), 1)  # so that no sum overflows
-        total = P.sum(axis=1, keepdims=True)
-        P = np.where(total > 0, P / np.where(total > 0, total, 1), 1 / P.shape[1])
+        P, off = on_simplex(P)
         if off.any():
             warnings.warn(
                 "predictions off the simplex: negative degrees were set to 0, rows divided by "

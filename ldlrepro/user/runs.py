@@ -92,7 +92,9 @@ def _run(tasks, experiment, store, n_jobs, progress):
                 if failure:
                     failures.append(f"{method.name} on {bunch.name}, fold {fold}: {failure}")
                     continue
-                common = _common(bunch, method, fold, mark, experiment) | environment.maker()
+                packages = getattr(method.estimator, "packages", ())
+                common = _common(bunch, method, fold, mark, experiment)
+                common |= environment.maker(packages=packages)
                 rows = [common | record for record in made]
                 if store:
                     store.put(rows)

@@ -1,0 +1,129 @@
+"""Ten years on: what its tables and its picture make of records, also of a part of them."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from ldlrepro.papers.later import years
+from ldlrepro.papers.later.experiments import RELEASED, TUNED
+
+KL = "kl_divergence"
+SETS = ("SJAFFE", "Yeast_alpha", "Yeast_cold")
+#: Mean K-L of methods on all sets: the mean predictor's is 1.
+LOSS = {
+    "MeanPredictor": 1.0,
+    "CPNN": 0.9,
+    "LDSVR": 0.6,
+    "SA-BFGS, penalised": 0.5,
+    "StructRF": 0.4,
+    "RF": 0.3,  # no year: no paper proposed it for distributions
+    "python-ldl:SA_BFGS": 0.7,
+    "python-ldl:LDL_LRR": 0.35,
+    "python-ldl:LDL_LRR, tuned": 0.2,
+    "python-ldl:LDL_DPA": 0.45,
+}
+
+
+@pytest.fixture
+def records():
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            "method": method,
+            "dataset": dataset,
+            "seed": 0,
+            "fold": fold,
+            KL: loss + 0.002 * rng.normal(),
+            "n_train": 90,
+            "n_test": 10,
+            "paper": "p",
+            "experiment": "e",
+            "source": "real",
+            "data_sha256": "a",
+            "parameters": {},
+            "settings": {},
+        }
+        for method, loss in LOSS.items()
+        for dataset in SETS
+        if (method, dataset) != ("python-ldl:LDL_DPA", "Yeast_cold")
+        for fold in range(10)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_years_are_of_methods_that_are_declared():
+    known = years.facts()
+    assert set(years.YEARS.index) <= set(known.index[~known.guest])
+    assert known.guest.sum() == len(RELEASED.methods) + len(TUNED.methods)
+    assert known.year[known.guest].notna().all() and np.isnan(known.year["RF"])
+    assert known.label["python-ldl:LDL_LRR, tuned"] == "LDL-LRR, tuned"
+
+
+def test_skill_by_year_counts_families_and_methods_that_have_them_whole(records):
+    found = years.by_year(records, KL)
+    assert set(found.family) == {"SJAFFE", "Yeast"}
+    assert "RF" not in set(found.method)
+    dpa = found[found.method == "python-ldl:LDL_DPA"]
+    assert list(dpa.family) == ["SJAFFE"] and dpa.skill.iloc[0] == pytest.approx(0.55, abs=0.01)
+    best = years.best_so_far(found[found.family == "Yeast"])
+    assert best.is_monotonic_increasing and best.index[0] == 2013
+    assert best.loc[2023] == pytest.approx(0.8, abs=0.01)
+
+
+def test_the_picture_has_a_panel_a_family(records):
+    figure = years.years_picture(years.by_year(records, KL), {"SJAFFE": "s-JAFFE"})
+    shown = [axis for axis in figure.axes if axis.get_visible()]
+    assert [axis.get_title() for axis in shown] == ["s-JAFFE", "Yeast"]
+    assert shown[0].texts[0].get_text() == "LDL-LRR, tuned"
+    plt.close(figure)
+    none = years.by_year(records[records.method == "MeanPredictor"], KL)
+    assert none.empty and "No records" in years.years_picture(none, {}).axes[0].texts[0].get_text()
+    plt.close("all")
+
+
+def test_the_best_of_python_ldl_against_the_best_of_the_papers(records):
+    guests, papers = years.best_of_each(records, KL)
+    assert guests == ["python-ldl:LDL_LRR, tuned", "python-ldl:LDL_LRR", "python-ldl:SA_BFGS"]
+    assert papers == ["StructRF", "SA-BFGS, penalised", "LDSVR"]
+    table = years.best_against_best(records, KL)
+    assert len(table) == 9
+    first, last = table.iloc[0], table.iloc[-1]
+    assert (first["of python-ldl"], first["of the papers"]) == ("LDL-LRR, tuned", "StructRF")
+    assert first["better on"] == (3, 3) and first.significantly == (3, 3, 3)
+    assert (last["of python-ldl"], last["better on"]) == ("SA-BFGS", (0, 3))
+    assert last["worse, significantly"] == (3, 3, 3)
+    own = records[~records.method.str.startswith("python-ldl")]
+    assert years.best_against_best(own, KL).empty
+
+
+def test_baselines_beside_those_of_this_package(records):
+    (row,) = years.baselines(records, KL).to_dict("records")
+    assert (row["method"], row["here"], row["data sets"]) == ("SA-BFGS", "SA-BFGS, penalised", 3)
+    assert row["skill in python-ldl"] == pytest.approx(0.3, abs=0.01)
+    assert row["skill here"] == pytest.approx(0.5, abs=0.01) and row["here better on"] == (3, 3)
+
+
+def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
+    text = years.progress(records)
+    assert text.startswith("11 of ") and "have all ten folds." in text
+    names = {d: d for d in SETS}
+    missing = years.missing(records, names)
+    assert "python-ldl:LDL_DPA" in set(missing.method)
+    lacking = missing[missing.method == "python-ldl:LDL_DPA"]
+    assert list(lacking["data sets"]) == ["Yeast_cold"]
+
+
+def test_time_is_that_of_first_folds(records, tmp_path, monkeypatch):
+    table = tmp_path / "first_folds.csv"
+    table.write_text(
+        "dataset,class,seconds,off\nSJAFFE,LDL_LRR,1.0,0\nYeast_alpha,LDL_LRR,4.0,0.5\n"
+        "Yeast_cold,LDL_LRR,,\nSJAFFE,SA_BFGS,1.0,0.1\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(years, "FIRST_FOLDS", table)
+    found = years.seconds_and_skill(records, KL)
+    assert list(found.method) == ["SA-BFGS", "LDL-LRR"] and list(found["data sets"]) == [1, 2]
+    assert found.seconds.tolist() == pytest.approx([1, 2])
+    off = years.off_the_simplex()
+    assert off.to_numpy().tolist() == [["LDL_LRR", 1, 0.5], ["SA_BFGS", 1, 0.1]]
