@@ -159,6 +159,16 @@ def counts(chapters):
     return pd.DataFrame(rows)
 
 
+def counts_in_words(table):
+    """`counts` as a sentence."""
+    of = table.drop(columns="paper").sum()
+    return (
+        f"Of {of.sum()} printed rows, {of.matches} match with the settings of our tables. Another "
+        f"setting explains {of.explained} more, and {of.nearer} come nearer with one. "
+        f"{of.unexplained} rows are unexplained, and {of.uninformative} says nothing."
+    )
+
+
 def brought(chapter):
     """Numbers of a paper's rivals with the settings of the tables, and with what was found.
 

@@ -148,7 +148,9 @@ def heat_map(colours, texts, rows, columns, title, cmap, heads=()):
     heads : those of the rows that are heads of a group
     """
     height, width = colours.shape
-    figure, axis = plt.subplots(figsize=(2.2 + 0.46 * width, 1.5 + 0.23 * height))
+    longest = max((len(name) for name in rows), default=0)
+    size = (0.3 + 0.075 * longest + 0.46 * width, 1.3 + 0.23 * height)
+    figure, axis = plt.subplots(figsize=size)
     axis.pcolormesh(
         np.ma.masked_invalid(colours), cmap=cmap, vmin=-1, vmax=1, edgecolors="white", linewidth=1
     )
@@ -183,7 +185,7 @@ def with_names(figure, alt):
     alt : what the figure shows, for readers who do not see it
     """
     names = {
-        line.get_gid(): line.get_label()
+        line.get_gid(): line.get_label().replace(r"\$", "$")
         for axis in figure.axes
         for line in axis.lines
         if str(line.get_gid()).startswith("mark-")

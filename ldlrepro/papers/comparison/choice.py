@@ -108,13 +108,16 @@ def front_picture(found, measure, mine=()):
             mark |= {"marker": "D", "color": "C1"}
         axis.plot(row.seconds, row.skill, gid=f"mark-{i}", label=plain(method), zorder=3, **mark)
         if row.front or method in mine or len(found) <= FEW:
-            left = row.front
+            left = row.front and method != front.index[-1]  # above the front nothing else lies
+            place, side = ((-5, 6), "right") if left else ((8, -3), "left")
+            if method in mine:
+                place, side = (0, -15), "center"
             axis.annotate(
                 plain(method),
                 (row.seconds, row.skill),
-                xytext=(-5 if left else 7, 6 if left else -3),
+                xytext=place,
                 textcoords="offset points",
-                ha="right" if left else "left",
+                ha=side,
                 fontsize=9,
             )
     axis.margins(0.16, 0.08)

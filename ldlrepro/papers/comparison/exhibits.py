@@ -33,8 +33,8 @@ _OTHERS = [m.name for m in TABLES.methods if m.name not in (*_ENSEMBLES, *_OWN, 
 #: Rows of the matrix, by head.
 GROUPS = {
     "The papers' own": _OWN,
-    "Adaboost-LDL's ensembles": _ENSEMBLES,
     "Other methods": _OTHERS,
+    "Adaboost-LDL's ensembles": _ENSEMBLES,
     "Baselines": _BASELINES,
 }
 
@@ -150,8 +150,8 @@ def leaders_in_words(here):
     first, second = here.leaders[:2]
     return (
         f"{first} and {second} lead, with average ranks of {average[first]:.1f} and "
-        f"{average[second]:.1f} among {len(average)} methods. On average they remove "
-        f"{gain[first]:.0%} and {gain[second]:.0%} of the mean predictor's K-L."
+        f"{average[second]:.1f} among {len(average)} methods. On average {first} removes "
+        f"{gain[first]:.0%} of the mean predictor's K-L."
     )
 
 

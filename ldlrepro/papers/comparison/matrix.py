@@ -445,7 +445,7 @@ def skill_picture(table, names, mine=(), title="", groups=None):
     labels = [plain(f"▶ {method}" if method in mine else method) for method in table.index]
     colours = np.clip(table.to_numpy(float) / abs(LEAST), -1, 1)
     texts = table.map(lambda v: "" if pd.isna(v) else _short(v)).to_numpy()
-    columns = [plain(names.get(d, d)) for d in table]
+    columns = [plain(names.get(d, d)).replace(" (", "\n(") for d in table]
     return heat_map(colours, texts, labels, columns, plain(title), "PRGn", groups or ())
 
 
@@ -466,4 +466,4 @@ def by_families(table):
 
 
 def _short(value):
-    return f"{value:.2f}" if value > -9.995 else f"{value:.0f}"
+    return f"{round(value, 2) + 0.0:.2f}" if value > -9.995 else f"{value:.0f}"
