@@ -1,5 +1,8 @@
 """The matrix of all methods on all data sets, and what several papers print."""
 
+import re
+from html import unescape
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,10 +10,12 @@ import pytest
 from ldlrepro import AAKNN, MeanPredictor, paths, protocols
 from ldlrepro.datasets import make_toy
 from ldlrepro.declare import Experiment, Method
-from ldlrepro.papers.comparison import across, choice, matrix, toy
+from ldlrepro.errors import UnknownNameError
+from ldlrepro.papers.comparison import across, choice, exhibits, matrix, toy
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.comparison.studies import time_limit
 from ldlrepro.protocols.studies import tables_of
+from ldlrepro.report.plots import plt
 
 KL, NULL = "kl_divergence", "MeanPredictor"
 
@@ -73,8 +78,12 @@ def test_partitions_have_what_all_have():
     assert found.loc["bad", "rank, first"] == 2
     assert found.loc["bad", "rank, second"] == pytest.approx((1 + 2 + 2) / 3)
     text = matrix.steady(partitions, ["bad", "slow"], NULL, KL)
-    assert text.startswith("The same of two methods is better under all 2 divisions in 3 of 4 ")
-    assert "differ by 9.5 of that loss in the median. Where it stays, they differ by 9.5." in text
+    assert text.startswith(
+        "Two methods keep their order under all 2 divisions in 3 of 4 comparisons."
+    )
+    assert (
+        "differ by 9.5 of that loss in the median. Where they keep it, they differ by 9.5." in text
+    )
     alone = matrix.steady(partitions, ["slow"], NULL, KL)
     assert alone == "No two methods were run on several partitions yet."
 
@@ -125,6 +134,62 @@ def test_the_front_is_what_nothing_is_both_faster_and_better_than():
     assert list(found.index[found.front]) == ["near", "slow"]
     assert found.seconds.tolist() == pytest.approx([1, 1, 1, 2])
     assert found.skill["bad"] == matrix.LEAST and found.skill[NULL] == 0
+
+
+def test_every_mark_of_the_front_has_its_name():
+    found = choice.front(records(VALUES | {("a <b> $c$", d): 0.15 for d in SETS}), NULL, KL)
+    figure = choice.front_picture(found, KL, ["bad"])
+    said = [text.get_text() for text in figure.axes[0].texts]
+    assert len(found) <= choice.FEW and len(said) == len(found) == 5
+    shown = choice.show_front(found, KL).data
+    titles = re.findall(r"<title>(.*?)</title>", shown)
+    assert sorted(map(unescape, titles)) == sorted(found.index)
+    assert "aria-label='" not in shown and 'role="img"' in shown
+    assert shown == choice.show_front(found, KL).data  # stored outputs are compared with new ones
+    many = pd.concat([found, *(found[~found.front].add_prefix(f"{i} ", axis=0) for i in range(4))])
+    texts = choice.front_picture(many, KL).axes[0].texts
+    assert [text.get_text() for text in texts] == list(found.index[found.front])
+    plt.close("all")
+
+
+def test_the_matrix_stands_in_groups():
+    table = matrix.skill(records(VALUES), NULL, KL)
+    groups = {"own": ("near", "partial"), "none": ("nobody",), "others": ("slow", NULL, "bad")}
+    (axis,) = matrix.skill_picture(table, {}, groups=groups).axes
+    labels = axis.get_yticklabels()
+    assert [one.get_text() for one in labels] == [
+        "own",
+        "near",
+        "partial",
+        "others",
+        "slow",
+        NULL,
+        "bad",
+    ]
+    assert [one.get_weight() for one in labels].count("bold") == 2
+    assert axis.xaxis.get_ticks_position() == "top"
+    assert all(float(one.get_text() or 0) != 0 or "-" not in one.get_text() for one in axis.texts)
+    assert {one.get_fontsize() for one in axis.texts} == {9}
+    plt.close("all")
+
+
+def test_every_method_stands_in_one_group():
+    names = [name for group in exhibits.GROUPS.values() for name in group]
+    assert sorted(names) == sorted(m.name for m in comparison.TABLES.methods)
+
+
+def test_the_comparison_answers_from_its_records(monkeypatch):
+    whole = records({key: v for key, v in VALUES.items() if key[0] != "partial"})
+    monkeypatch.setattr(matrix, "open_matrix", lambda *_: (whole, {d: d for d in SETS}))
+    here = exhibits.open_comparison()
+    with pytest.raises(UnknownNameError, match="shows no 'matrx'; there are: answer, matrix"):
+        here.show("matrx")
+    assert exhibits.answer(here) == "**slow is the best method on all 3 kinds of data.**"
+    here.tables = records(VALUES | {("near", "Movie"): 0.01})
+    del here.advice
+    assert "3 methods share first place on 3 kinds" in exhibits.answer(here)
+    part = exhibits.open_comparison(datasets=["Movie"])
+    assert "committed records of all" in part.known()["answer"](part).data
 
 
 def test_the_best_method_for_a_time_and_by_a_measure():

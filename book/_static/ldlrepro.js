@@ -107,6 +107,8 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   document.querySelectorAll("summary").forEach((one) => {
     if (!one.textContent.trim()) one.setAttribute("aria-label", "pages below");
+    // Closed code is called by the word that it shows.
+    else if (one.closest("details.hide")) one.removeAttribute("aria-label");
   });
   // Lists right inside lists, as viewcode writes them, are no items of theirs.
   document.querySelectorAll("ul > ul").forEach((one) => {

@@ -164,8 +164,8 @@ def counts_in_words(table):
     of = table.drop(columns="paper").sum()
     return (
         f"Of {of.sum()} printed rows, {of.matches} match with the settings of our tables. Another "
-        f"setting explains {of.explained} more, and {of.nearer} come nearer with one. "
-        f"{of.unexplained} rows are unexplained, and {of.uninformative} says nothing."
+        f"setting explains {of.explained} more, and brings {of.nearer} nearer. Unexplained: "
+        f"{of.unexplained}. Uninformative: {of.uninformative}."
     )
 
 

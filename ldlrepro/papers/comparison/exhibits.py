@@ -205,10 +205,9 @@ def across_in_words(_):
     """How far papers are apart that print the same thing."""
     ratio = across.spread(across.printed_by_several())[KL].dropna()
     return (
-        f"Often not the same. Several papers print the K-L of one method on one data set for "
-        f"{len(ratio)} pairs of a method and a set. In {(ratio > 1.1).sum()} of them the largest "
-        f"number exceeds the smallest by more than a tenth, and in {(ratio > 2).sum()} it is more "
-        "than twice as large."
+        f"Often not the same number. For {len(ratio)} pairs of a method and a data set, several "
+        f"papers print the K-L. In {(ratio > 1.1).sum()} of them the largest number exceeds the "
+        f"smallest by more than a tenth, and in {(ratio > 2).sum()} it is more than twice as large."
     )
 
 
@@ -264,9 +263,9 @@ def show_pairs(here):
     yield show(found, caption, False)
     fought = tally(here.tables, combinations(some, 2), [KL])
     caption = "Data sets on which one of two is better by K-L, and significantly so"
-    heads = {
-        h: h.replace("first better,", "first").replace("second better,", "second") for h in fought
-    }
+    heads = {h: h.replace(" better, significant", ", p < 5%") for h in fought}
+    heads |= {h: h.replace(" better, Holm", ", Holm") for h in fought if "Holm" in h}
+    heads |= {"comparisons": "sets", "cannot be tested": "not tested"}
     yield show(fought.rename(columns=heads), caption, False)
 
 

@@ -407,15 +407,15 @@ def steady(partitions, methods, null, measure):
     gap = np.abs(tables[0][first] - tables[0][second])
     close = gap <= REGION
     text = (
-        f"The same of two methods is better under all {len(tables)} divisions in "
-        f"{Share(same.sum(), same.size)} comparisons. Of those in which the two lie within "
-        f"{REGION:g} of the baseline's loss, it is so in {Share(same[close].sum(), close.sum())}."
+        f"Two methods keep their order under all {len(tables)} divisions in "
+        f"{Share(same.sum(), same.size)} comparisons. Where they lie within {REGION:g} of the "
+        f"baseline's loss of each other, they keep it in {Share(same[close].sum(), close.sum())}."
     )
     if same.all():
         return text
     return (
         f"{text} Where the order turns, the two differ by {np.median(gap[~same]):.2g} of that loss "
-        f"in the median. Where it stays, they differ by {np.median(gap[same]):.2g}."
+        f"in the median. Where they keep it, they differ by {np.median(gap[same]):.2g}."
     )
 
 
