@@ -120,7 +120,7 @@ def front_picture(found, measure, mine=()):
                 ha=side,
                 fontsize=9,
             )
-    axis.margins(0.16, 0.08)
+    axis.margins(0.22, 0.08)
     axis.set_xscale("log")
     axis.set_xlabel("seconds of a fit, geometric mean over groups of related data sets")
     axis.set_ylabel(f"share of the loss removed ({MEASURES[measure].label})")

@@ -301,8 +301,9 @@ def show_advice(here):
     records, names = here.multilabel
     found = choice.advice(records, FREQUENCIES, RANKING, names)
     for frame, what in ((here.advice, "label distributions"), (found, "sets of labels")):
-        table = frame[["data", "best", "as good", "further off, not significantly worse"]]
-        yield show(table, f"The best method and its equals, {what}", False, folded=True)
+        table = frame.drop(columns=["data sets", "rows", "features", "labels"])
+        caption, form = f"The best method and its equals, {what}", {"gain": "{:.3f}"}
+        yield show(table, caption, False, form=form | {"its fit (s)": "{:.3g}"}, folded=True)
 
 
 def show_across(_):
