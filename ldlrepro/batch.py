@@ -10,7 +10,6 @@ import time
 from contextlib import suppress
 from datetime import datetime
 from html import escape
-from pathlib import Path
 from queue import Empty, SimpleQueue
 
 import nbformat
@@ -46,6 +45,9 @@ def parse(value):
     try:
         return ast.literal_eval(value)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        text = value.strip()
+        if text.strip("[]() ") and (text[0] in "[(") != (text[-1] in "])"):
+            raise ParameterError(f"{value!r} has a bracket that is not closed or opened.") from None
         return value
 
 
@@ -112,8 +114,18 @@ def run(papers, parameters, out, jobs=1, fresh=False):
     for name in wanted:
         _check(there[name], parameters)
     paths.settle()
-    folder = Path(out).expanduser().absolute()
+    folder = paths.expanded(out).absolute()
+    if paths.target(folder) == paths.target(paths.NOTEBOOKS):
+        raise errors.UnknownFolderError(
+            f"{folder} holds the notebooks themselves: name another folder by --out."
+        )
     _make(folder)
+    for name in wanted:
+        if _is_of_another(folder / f"{name}.ipynb"):
+            raise errors.NoFileError(
+                f"{folder / name}.ipynb was not written by this command, which would replace it: "
+                "move it away, or name another folder by --out."
+            )
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
     for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ.setdefault(variable, threads)
@@ -307,7 +319,7 @@ def _is_finished(target, notebook, parameters):
         return False
     ours = made.metadata.get("ldlrepro", {})
     return (
-        made.metadata.papermill.parameters == parameters
+        made.metadata.papermill.get("parameters") == parameters
         and ours.get("code") == _mark_of_code(notebook)
         and ours.get("records") == _mark_of(paths.results(), "*.csv")
     )
@@ -334,9 +346,20 @@ def _made(path):
     """A notebook that papermill wrote, or None."""
     try:
         made = nbformat.read(path, as_version=4)
-        return made if "papermill" in made.metadata and made.cells is not None else None
+        _row(path, made)  # what it says of its run has the types that papermill writes
+        made.metadata.get("ldlrepro", {}).get("code")
+        return made
     except Exception:  # whatever else lies there: no notebook, or half of one
         return None
+
+
+def _is_of_another(path):
+    """Whether a notebook is there that neither a batch nor papermill wrote: a user's own."""
+    try:
+        made = nbformat.read(path, as_version=4)
+        return bool(len(made.cells)) and not {"papermill", "ldlrepro"} & set(made.metadata)
+    except Exception:  # no notebook
+        return False
 
 
 #: What papermill says of cells that did not come to their end.
@@ -374,19 +397,22 @@ def page(folder):
     rows = []
     for path in sorted(folder.glob("*.ipynb")):
         made = _made(path)
-        if made is None:
-            continue
-        state, outcome = made.metadata.papermill, _outcome(made)
-        began = datetime.fromisoformat(state.start_time) if state.get("start_time") else None
-        cells = [
-            f'<a href="{escape(path.name)}">{escape(path.stem)}</a>',
-            f'<span class="{outcome}">{outcome}</span>',
-            escape(described(state.get("parameters", {})) or "those of the notebook"),
-            f"{began:%Y-%m-%d %H:%M} {began.tzname() or ''}" if began else "",
-            f"{state.duration:.0f} s" if state.get("duration") else "",
-        ]
-        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        if made is not None:
+            rows.append(_row(path, made))
     return _PAGE.format(rows="\n".join(rows))
+
+
+def _row(path, made):
+    state, outcome = made.metadata.papermill, _outcome(made)
+    began = datetime.fromisoformat(state.start_time) if state.get("start_time") else None
+    cells = [
+        f'<a href="{escape(path.name)}">{escape(path.stem)}</a>',
+        f'<span class="{outcome}">{outcome}</span>',
+        escape(described(state.get("parameters", {})) or "those of the notebook"),
+        f"{began:%Y-%m-%d %H:%M} {began.tzname() or ''}" if began else "",
+        f"{state.duration:.0f} s" if state.get("duration") else "",
+    ]
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 
 _PAGE = """<!DOCTYPE html>

@@ -20,6 +20,7 @@ from ldlrepro.parameters import PROFILES
 
 def main(arguments=None):
     """Run the command line; returns the exit status."""
+    _open_what_is_closed()
     options = parser().parse_args(arguments)
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
     with suppress(AttributeError):  # names of files that the encoding of the terminal lacks
@@ -46,6 +47,23 @@ def main(arguments=None):
         return 128 + (stop.args[0] if isinstance(stop, _Stopped) else signal.SIGINT)
 
 
+def _open_what_is_closed():
+    """Give a program without standard streams (`>&-`) empty ones: else its first file is one."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is not None:
+            continue
+        with suppress(OSError):
+            os.fstat(number)
+            continue  # in use: nothing is printed into it
+        with suppress(OSError):
+            opened = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            if opened != number:
+                os.close(opened)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+
+
 #: The socket of a watch that goes on to the end of the process.
 _open = []
 _STOPPED = "\nldlrepro: stopped; what was finished is kept."
@@ -70,8 +88,8 @@ def _named(text):
 
 
 def _path(text):
-    """A path; an empty one would be the folder at hand."""
-    return Path(_named(text))
+    """A path; an empty one would be the folder at hand, and `~` is the user's folder."""
+    return paths.expanded(_named(text))
 
 
 class _Stopped(KeyboardInterrupt):
@@ -168,7 +186,12 @@ def parser():
     top.add_argument("--version", action="version", version=f"ldlrepro {ldlrepro.__version__}")
     every = top.add_subparsers(required=True, metavar="COMMAND")
     papers = f"any case: {', '.join(paper_names())}"
-    several = {"nargs": "*", "metavar": "PAPER", "help": f"default: all of them; {papers}"}
+    several = {
+        "nargs": "*",
+        "type": _named,
+        "metavar": "PAPER",
+        "help": f"default: all of them; {papers}",
+    }
 
     data = every.add_parser(
         "data",
@@ -194,7 +217,7 @@ def parser():
         "A file that is at hand is verified and kept.",
         "ldlrepro data fetch s-JAFFE Movie",
     )
-    add.add_argument("names", nargs="+", metavar="NAME", help='of data sets, or "all"')
+    add.add_argument("names", nargs="+", type=_named, metavar="NAME", help='of data sets, or "all"')
     add = _add(
         actions,
         "accept",
@@ -213,7 +236,9 @@ def parser():
         "Nothing is downloaded.",
         "ldlrepro data check s-JAFFE",
     )
-    add.add_argument("names", nargs="*", metavar="NAME", help="default: all that are at hand")
+    add.add_argument(
+        "names", nargs="*", type=_named, metavar="NAME", help="default: all that are at hand"
+    )
 
     add = _add(
         every,
@@ -224,10 +249,12 @@ def parser():
         "ldlrepro run structrf --dataset s-JAFFE --method StructRF",
     )
     add.add_argument("paper", metavar="PAPER", help=papers)
-    add.add_argument("--experiment", action="append", help="only this one (repeatable)")
-    add.add_argument("--table", help='what one table or figure needs: 19, "figure 4"')
-    add.add_argument("--dataset", action="append", help="only this one (repeatable)")
-    add.add_argument("--method", action="append", help="only this one (repeatable)")
+    add.add_argument(
+        "--experiment", type=_named, action="append", help="only this one (repeatable)"
+    )
+    add.add_argument("--table", type=_named, help='what one table or figure needs: 19, "figure 4"')
+    add.add_argument("--dataset", type=_named, action="append", help="only this one (repeatable)")
+    add.add_argument("--method", type=_named, action="append", help="only this one (repeatable)")
     add.add_argument("--profile", choices=PROFILES, default="paper")
     add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
     add.add_argument("--recompute", action="store_true", help="also what is there; resumes")
@@ -246,7 +273,9 @@ def parser():
         "ldlrepro agreement mslp",
     )
     names = ", ".join(chapter_names())
-    add.add_argument("papers", nargs="*", metavar="PAPER", help=f"default: all of them; {names}")
+    add.add_argument(
+        "papers", nargs="*", type=_named, metavar="PAPER", help=f"default: all of them; {names}"
+    )
 
     add = _add(
         every,
@@ -289,7 +318,7 @@ def parser():
         "A record is stale when code that its numbers depend on has changed since.",
         "ldlrepro status structrf",
     )
-    add.add_argument("paper", nargs="?", metavar="PAPER", help=several["help"])
+    add.add_argument("paper", nargs="?", type=_named, metavar="PAPER", help=several["help"])
     add.add_argument("--profile", choices=PROFILES, default="paper")
     add.add_argument("--seed", type=int, help="records of another one, in ldlrepro-records")
 
@@ -298,12 +327,19 @@ def parser():
         "notebooks",
         commands.notebooks,
         "run notebooks with papermill",
-        "What is in the records is not computed again.",
-        "ldlrepro notebooks structrf -p datasets s-JAFFE --out out",
+        "What is in the records is not computed again."
+        if paths.IN_CHECKOUT
+        else "The chapters of the papers need a clone of the project.",
+        f"ldlrepro notebooks {'structrf' if paths.IN_CHECKOUT else 'compare'} -p datasets s-JAFFE "
+        "--out out",
     )
     notebooks = ", ".join(sorted(path.stem for path in paths.NOTEBOOKS.glob("*.ipynb")))
     add.add_argument(
-        "papers", nargs="*", metavar="PAPER", help=f"default: all notebooks; {notebooks}"
+        "papers",
+        nargs="*",
+        type=_named,
+        metavar="PAPER",
+        help=f"default: all notebooks; {notebooks}",
     )
     add.add_argument(
         "-p",
@@ -333,17 +369,21 @@ def parser():
     add.add_argument(
         "methods",
         nargs="*",
+        type=_named,
         metavar="METHOD",
         help="FILE.py:CLASS of your own, python-ldl:CLASS of that package, or a name of this "
         "one's; default, on your data: some",
     )
     add.add_argument(
-        "--dataset", action="append", help="a registered set (repeatable; default: all at hand)"
+        "--dataset",
+        type=_named,
+        action="append",
+        help="a registered set (repeatable; default: all at hand)",
     )
     add.add_argument("--data", type=_path, metavar="FILE", help="your own: .csv .parquet .npz .mat")
     add.add_argument("--labels", metavar="NAMES", help="its label columns: 'd_*' or sad,happy")
     add.add_argument("--task", choices=("auto", "ldl", "multilabel"), help="of your data")
-    add.add_argument("--folds", type=int, help="of your data (default: 10)")
+    add.add_argument("--folds", type=_count, help="of your data (default: 10)")
     add.add_argument("--seed", type=int, help="of the folds of your data (default: 0)")
     add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
     add.add_argument("--out", type=_file, metavar="FILE", help="a page, .html, or records, .csv")
@@ -358,16 +398,23 @@ def parser():
     return top
 
 
+#: Digits of a number of processes, folds or fits.
+_DIGITS = 6
+
+
 def _processes(text):
-    if text.removeprefix("-").isdigit() and int(text):
+    digits = text.removeprefix("-")
+    if digits.isdecimal() and len(digits) <= _DIGITS and int(text):
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is no number of processes: 1, 2, ..., -1 for all")
 
 
 def _count(text):
-    if text.isdigit() and int(text):
+    if text.isdecimal() and len(text) <= _DIGITS and int(text):
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is no whole number above 0, of up to {_DIGITS} digits"
+    )
 
 
 def _seconds(text):
@@ -381,18 +428,20 @@ def _seconds(text):
 
 
 def _file(text):
-    if Path(text).is_dir():
+    path = _path(text)
+    if path.is_dir():
         raise argparse.ArgumentTypeError(f"{text} is a folder: name a file in it")
-    if Path(text).exists() and not Path(text).is_file():
+    if path.exists() and not path.is_file():
         raise argparse.ArgumentTypeError(f"{text} is no file, but a FIFO, a socket or a device")
-    if Path(text).parent.is_dir():
-        return _path(text)
-    raise argparse.ArgumentTypeError(f"there is no folder {Path(text).parent}")
+    folder = (paths.target(path) if path.is_symlink() else path).parent
+    if folder.is_dir():
+        return path
+    raise argparse.ArgumentTypeError(f"there is no folder {folder}")
 
 
 def _shard(text):
     number, slash, parts = text.partition("/")
-    if slash and number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts):
+    if slash and number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts):
         return int(number), int(parts)
     raise argparse.ArgumentTypeError(f"{text!r} is not I/N with 1 <= I <= N, as in 2/8")
 

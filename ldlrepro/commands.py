@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from contextlib import suppress
 from operator import add
 from pathlib import Path
 
@@ -197,7 +198,7 @@ def status(options):
     from ldlrepro.protocols.answers import Answers
 
     seed = parameters.seed(options.seed)
-    names = [paper_name(options.paper)] if options.paper else paper_names()
+    names = [paper_name(options.paper)] if options.paper is not None else paper_names()
     answers = Answers(options.profile, seed)
     for name in names:
         rows = answers.kept(name)
@@ -228,10 +229,24 @@ def notebooks(options):
         given |= batch.parse_yaml(text)
     given |= {name: batch.parse(value) for name, value in options.p}
     there = sorted(path.stem for path in paths.NOTEBOOKS.glob("*.ipynb"))
+    if not paths.IN_CHECKOUT:
+        for name in options.papers:
+            if _means(name, set(chapter_names()) - set(there)):
+                raise errors.UnknownNameError(
+                    f"The chapter {name} is not installed: it needs a clone of the project, with "
+                    f"its notebooks and records. Here there are: {', '.join(there)}."
+                )
     papers = [meant(name, there, "notebook") if there else name for name in options.papers]
     for path, was_run in batch.run(papers, given, options.out, options.jobs, options.fresh):
         print(path if was_run else f"{path} (finished before; --fresh runs it again)")
     print(Path(options.out) / "index.html")
+
+
+def _means(text, names):
+    try:
+        return meant(text, names, "notebook")
+    except errors.UnknownNameError:
+        return None
 
 
 def compare(options):
@@ -239,7 +254,7 @@ def compare(options):
     from ldlrepro.user import compare as comparing
     from ldlrepro.user import data as userdata
 
-    if options.out and options.out.suffix not in (".html", ".csv"):
+    if options.out and options.out.suffix.lower() not in (".html", ".csv"):
         raise comparing.CompareError(f"--out {options.out}: write a page, .html, or records, .csv.")
     if options.data and options.dataset:
         raise comparing.CompareError("Give --data, your own, or --dataset, registered ones.")
@@ -250,6 +265,12 @@ def compare(options):
             f"{', '.join(given)}: of your own data, which --data names. Registered sets keep the "
             "folds of the stored records."
         )
+    if options.labels and options.data.suffix.lower() in (".npz", ".mat"):
+        raise comparing.CompareError(
+            f"--labels is for tables. {options.data} holds its labels in an array D, Y or labels: "
+            "leave the option out."
+        )
+    _keep_inputs(options)
     named = comparing.load_methods(options.methods)
     if options.data:
         what = {"X": userdata.read(options.data, options.labels, options.task or "auto")}
@@ -261,7 +282,7 @@ def compare(options):
         named or None, **what, n_jobs=options.n_jobs, records=options.records, progress=True
     )
     if options.out:  # first: who reads the tables may close the pipe
-        (found.to_html if options.out.suffix == ".html" else found.to_csv)(options.out)
+        (found.to_html if options.out.suffix.lower() == ".html" else found.to_csv)(options.out)
     for line in found.said():
         print(line)
     skill = found.skill().rename(columns=found.names)
@@ -277,6 +298,36 @@ def compare(options):
         print(found.ranks().map("{:.2f}".format).to_string())
     if options.out:
         print(f"\n{options.out}")
+
+
+def _keep_inputs(options):
+    """Raise CompareError where an output would be written over what the command reads."""
+    from ldlrepro.user.compare import CompareError
+    from ldlrepro.user.runs import EXPERIMENT
+
+    files = [Path(text.rpartition(":")[0]) for text in options.methods if ":" in text]
+    read = [options.data, *map(paths.expanded, files)]
+    for path in (path for path in read if path is not None):
+        if options.out and _same(options.out, path):
+            raise CompareError(f"--out {options.out} would replace {path}: name another file.")
+        kept = options.records / EXPERIMENT
+        if _same(path.parent, kept):
+            raise CompareError(
+                f"{path} lies in {kept}, where the records are written: move it, or name another "
+                "folder by --records."
+            )
+    if options.out and _same(options.out.parent, options.records / EXPERIMENT):
+        raise CompareError(
+            f"--out {options.out} lies among the records of {options.records}: name another folder."
+        )
+
+
+def _same(one, other):
+    """Whether two paths are one file or folder, by whatever links."""
+    with suppress(OSError):
+        if one.samefile(other):
+            return True
+    return paths.target(one) == paths.target(other)
 
 
 def agreement(options):

@@ -4,7 +4,8 @@ No mark of a record counts this module (see `protocols.source`): it keeps out se
 were made without, and raises.
 """
 
-from contextlib import contextmanager
+import datetime
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import wraps
 from inspect import isgeneratorfunction, signature
@@ -33,8 +34,31 @@ _OUTSIDE = ContextVar("outside", default=None)
 _ROWS = ("X", "D", "Y", "P", "S", "X_new", "age", "predicted")
 _TARGETS = ("D", "Y")
 _PAIRS = (("X", "D"), ("X", "Y"), ("X", "sample_weight"), ("D", "P"), ("Y", "S"))
-#: How names of types of dates and times begin in pandas, pyarrow and polars.
+#: How names of types of dates and times begin in pandas, pyarrow and polars, and of lists.
 _DATES = ("date", "duration", "interval", "period", "time")
+_LISTS = ("array", "fixed_size_list", "large_list", "list", "struct")
+#: Types that a conversion takes for numbers, in columns of objects: dates count as days since 1970.
+_NO_REALS = {
+    np.datetime64: "Dates or times",
+    np.timedelta64: "Dates or times",
+    datetime.date: "Dates or times",
+    datetime.time: "Dates or times",
+    datetime.timedelta: "Dates or times",
+    complex: "Complex data",
+    np.complexfloating: "Complex data",
+}
+#: What numpy, pandas and scikit-learn say of a cell that is no number, without its place.
+_BARE = (
+    "could not convert string",
+    "must be a string or a",
+    "setting an array element with a sequence",
+    "Cannot cast array data",
+    "too large to convert",
+)
+#: What scikit-learn says of tables whose shapes do not fit, without their names.
+_OF_SHAPES = ("Found input variables with inconsistent", "Found array with dim", "Expected 2D")
+#: Weights of this size and below: sums and squares of them are finite.
+_HEAVIEST = 1e30
 
 
 def public(function):
@@ -42,7 +66,7 @@ def public(function):
 
     Inside, scikit-learn has its default settings. Dates, sparse matrices and rows in another order
     are refused, texts are named by their place. ``y`` is taken for D or Y, as meta-estimators that
-    name their arguments pass it.
+    name their arguments pass it. A ``fit`` that raises leaves its model as it was.
     """
     names = tuple(signature(function).parameters)
     target = next((name for name in names if name in _TARGETS), None)
@@ -60,6 +84,10 @@ def public(function):
         for name in _ROWS:
             if given.get(name) is not None:
                 check_type(given[name], name)
+                if name in _TARGETS:
+                    _check_shape(given[name], name)
+        if given.get("sample_weight") is not None:
+            _check_weights(given["sample_weight"])
         for a, b in _PAIRS:
             if given.get(a) is not None and given.get(b) is not None:
                 check_same_rows(given[a], given[b], a, b)
@@ -67,12 +95,14 @@ def public(function):
 
     @wraps(function)
     def call(*arguments, **keywords):
-        with own_settings():
+        with own_settings(), _unchanged(arguments) if function.__name__ == "fit" else nullcontext():
             keywords, given = checked(arguments, keywords)
             try:
                 return function(*arguments, **keywords)
-            except (TypeError, ValueError) as error:
-                _explain(error, given)
+            except Exception as error:
+                text = _text(error)
+                _explain(error, text, given)
+                _rename(error, text, function, arguments)
                 raise
 
     @wraps(function)
@@ -89,6 +119,22 @@ def public(function):
             yield stage
 
     return stages if isgeneratorfunction(function) else call
+
+
+@contextmanager
+def _unchanged(arguments):
+    """Give a model the attributes back that it had, where its ``fit`` raises."""
+    there = getattr(arguments[0], "__dict__", None) if arguments else None
+    if there is None:
+        yield
+        return
+    before = dict(there)
+    try:
+        yield
+    except BaseException:
+        there.clear()
+        there.update(before)
+        raise
 
 
 @contextmanager
@@ -120,6 +166,22 @@ def users_settings():
         _OUTSIDE.reset(before)
 
 
+def by_name(function):
+    """Decorator of what finds a measure by its name: UnknownNameError where there is none."""
+
+    @wraps(function)
+    def call(name):
+        try:
+            return function(name)
+        except (KeyError, TypeError):
+            from ldlrepro.errors import UnknownNameError
+
+            there = ", ".join(function.__globals__["MEASURES"])
+            raise UnknownNameError(f"No measure {name!r}; there are: {there}.") from None
+
+    return call
+
+
 def check_same_rows(A, B, a, b):
     """Raise ValueError where two pandas objects name their rows differently.
 
@@ -134,7 +196,7 @@ def check_same_rows(A, B, a, b):
     if A.index.equals(B.index):
         return
     row = next(i for i, (x, y) in enumerate(zip(A.index, B.index, strict=True)) if x != y)
-    text = f"Row {row} is {A.index[row]!r} in {a} and {B.index[row]!r} in {b}"
+    text = f"Row {row} is {_plain(A.index[row])!r} in {a} and {_plain(B.index[row])!r} in {b}"
     if not (_only_counts(A.index) or _only_counts(B.index)):
         raise ValueError(
             f"{text}: their rows belong together only where they have the same names in the same "
@@ -158,23 +220,144 @@ def _only_counts(index):
 
 
 def check_type(A, name):
-    """Raise where the type of A alone tells that it holds no real numbers."""
+    """Raise where A, by its type or by those of its cells, is no table of real numbers."""
     if issparse(A):
         raise TypeError(
             f"{name} is a sparse matrix, and dense data is required: give {name}.toarray()."
+        )
+    if hasattr(A, "collect") and hasattr(A, "lazy"):
+        raise TypeError(f"{name} is a LazyFrame, and has no rows yet: give {name}.collect().")
+    if isinstance(A, list | tuple):
+        A = _of_rows(A, name)
+    if getattr(getattr(A, "dtype", None), "names", None):
+        raise TypeError(
+            f"{name} is an array of records with the fields {', '.join(A.dtype.names)}: give "
+            "a DataFrame, or an array with a column for each."
         )
     types = getattr(A, "dtypes", None)
     if types is None:  # a table of pyarrow, or one column
         types = getattr(getattr(A, "schema", None), "types", None)
         types = [getattr(A, "dtype", None)] if types is None else types
     types = types if hasattr(types, "__iter__") and not isinstance(types, str) else [types]
+    types = list(types)
+    if types and hasattr(A, "columns") and all(str(kind).startswith("Sparse[") for kind in types):
+        raise TypeError(
+            f"{name} has sparse columns, and dense data is required: give {name}.sparse.to_dense()."
+        )
     for column, kind in enumerate(types):
         # Types with a kind are numpy's or like them, and `validation.check_kind` knows those.
-        if getattr(kind, "kind", "O") == "O" and str(kind).lower().startswith(_DATES):
+        if getattr(kind, "kind", "O") != "O":
+            continue
+        if str(kind).lower().startswith(_DATES):
             raise ValueError(
                 f"Dates or times not supported: {name} column {column}{_called(A, column)}; give "
                 "real numbers."
             )
+        if str(kind).lower().startswith(_LISTS):
+            raise ValueError(
+                f"{name} column {column}{_called(A, column)} has lists or records in its cells: "
+                "give one number in each."
+            )
+        if isinstance(kind, np.dtype) and kind.kind == "O":
+            _check_cells(A, column, name)
+
+
+def _of_rows(A, name):
+    """Rows in a list as an array; ValueError where one has another length, or hides values."""
+    masked = next((i for i, row in enumerate(A) if np.ma.isMaskedArray(row)), None)
+    if masked is not None:
+        raise ValueError(
+            f"{name} row {masked} is a masked array: fill the values or remove the rows first."
+        )
+    try:
+        return np.asarray(A)
+    except ValueError:
+        lengths = [len(row) if hasattr(row, "__len__") else None for row in A]
+        other = next((i for i, n in enumerate(lengths) if n != lengths[0]), None)
+        if other is None:
+            raise
+        wrong = "no list" if lengths[other] is None else f"of length {lengths[other]}"
+        first = "none" if lengths[0] is None else f"of length {lengths[0]}"
+        raise ValueError(
+            f"{name} row {other} is {wrong}, and row 0 is {first}: give each row as many numbers."
+        ) from None
+    except OverflowError:
+        return np.asarray(A, dtype=object)
+
+
+def _check_cells(A, column, name):
+    """Raise ValueError naming the first cell of a column of objects that is no real number.
+
+    Of an array without columns of its own, all cells are looked at.
+    """
+    if hasattr(A, "iloc"):
+        cells = (A.iloc[:, column] if A.ndim == 2 else A).to_numpy()
+    else:
+        cells = np.asarray(A)
+    if cells.dtype != object:
+        return
+    wrong = {kind for kind in set(map(type, cells.flat)) if _what(kind)}
+    if not wrong:
+        return
+    place = next(at for at in np.ndindex(cells.shape) if type(cells[at]) in wrong)
+    if cells.ndim > 1:
+        column = place[1]
+    raise ValueError(
+        f"{_what(type(cells[place]))} not supported: {name} column {column}{_called(A, column)}, "
+        f"row {place[0]}; give real numbers."
+    )
+
+
+def _what(kind):
+    return next((text for no, text in _NO_REALS.items() if issubclass(kind, no)), None)
+
+
+def _check_shape(A, name):
+    shape = getattr(A, "shape", ())
+    if len(shape) == 2 and shape[1] == 0:
+        raise ValueError(f"{name} has shape {tuple(shape)}, no label: expected a column for each.")
+    if len(shape) > 2:
+        raise ValueError(
+            f"{name} has shape {tuple(shape)}: expected a row for each of X and a column for each "
+            "label, (n, c)."
+        )
+
+
+def _check_weights(weight):
+    """Raise where weights of rows are no real numbers, named; their sizes are checked by others."""
+    name = "sample_weight"
+    check_type(weight, name)
+    if np.ma.isMaskedArray(weight):
+        raise ValueError(f"{name} is a masked array: fill the values or remove the rows first.")
+    cells = np.asarray(weight)
+    kind = cells.dtype.kind
+    if kind in ("c", "m", "M"):
+        what = "Complex data" if kind == "c" else "Dates or times"
+        raise ValueError(f"{what} not supported: {name}; give real numbers.")
+    if kind in ("O", "S", "U"):
+        for row, value in enumerate(cells.flat):
+            if isinstance(value, str | bytes):
+                raise ValueError(f"{name} row {row} is the text {_plain(value)!r}: give numbers.")
+    try:
+        numbers = np.asarray(weight, dtype=float)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{_no_number(weight, name) or f'{name} is no list of numbers.'} ({error})"
+        ) from error
+    if numbers.ndim > 1:
+        raise ValueError(f"{name} has shape {numbers.shape}: expected a number for each row, (n,).")
+    heavy = np.isfinite(numbers) & (numbers > _HEAVIEST)
+    if heavy.any():
+        row = int(np.flatnonzero(heavy.reshape(-1))[0])
+        raise ValueError(
+            f"{name} row {row} is {numbers.reshape(-1)[row]:.3g}: weights up to {_HEAVIEST:g} are "
+            "taken; divide all by the largest."
+        )
+
+
+def _plain(value):
+    """A number of numpy as one of Python, for texts."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _called(A, column):
@@ -184,15 +367,51 @@ def _called(A, column):
     return "" if names is None else f" ({names[column]!r})"
 
 
-def _explain(error, given):
+def _text(error):
+    try:
+        return str(error)
+    except Exception:  # an error of a user's own that cannot be printed
+        return ""
+
+
+def _explain(error, text, given):
     """Raise an error that names the place, where this one says only that something is no number."""
-    text = str(error)
-    if not text.startswith("could not convert string") and "must be a string or a" not in text:
+    if "unique column names" in text:
+        _refuse_equal_names(given, error)
+    if isinstance(error, ValueError) and text.startswith(_OF_SHAPES):
+        shapes = [f"{n} has shape {np.shape(given[n])}" for n in _ROWS if _is_table(given.get(n))]
+        raise ValueError(f"{', '.join(shapes)}. ({text})") from error
+    if not isinstance(error, OverflowError | TypeError | ValueError):
+        return
+    if not any(bare in text for bare in _BARE):
         return
     for name in _ROWS:
         place = _no_number(given.get(name), name)
         if place:
-            raise type(error)(f"{place} ({text})") from error
+            kind = ValueError if isinstance(error, OverflowError) else type(error)
+            raise kind(f"{place} ({text})") from error
+
+
+def _is_table(A):
+    return A is not None and hasattr(A, "__len__") and not isinstance(A, str)
+
+
+def _refuse_equal_names(given, error):
+    for name in _ROWS:
+        columns = list(getattr(given.get(name), "columns", ()))
+        twice = next((one for one in columns if columns.count(one) > 1), None)
+        if twice is not None:
+            raise ValueError(
+                f"{name} has two columns called {twice!r}: give each its name."
+            ) from error
+
+
+def _rename(error, text, function, arguments):
+    """Raise a TypeError of a wrong call under the name of the user's class, not of ours inside."""
+    inside = f"{function.__qualname__}()"
+    if isinstance(error, TypeError) and arguments and text.startswith(inside):
+        mine = f"{type(arguments[0]).__name__}.{function.__name__}()"
+        raise TypeError(mine + text.removeprefix(inside)) from None
 
 
 def _no_number(A, name):
@@ -204,7 +423,7 @@ def _no_number(A, name):
         value = cells[place]
         try:
             float(value)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError) as error:
             column = f", column {place[1]}{_called(A, place[1])}" if len(place) > 1 else ""
             kind = type(value)
             if not place:
@@ -212,9 +431,13 @@ def _no_number(A, name):
             row = f"row {place[0]}"
             if kind.__name__ in ("NAType", "NaTType", "NoneType"):
                 what = "is missing: fill the value or remove the row."
+            elif isinstance(error, OverflowError):
+                what = "is too large for a number with decimals: scale the column."
             elif isinstance(value, str):
                 what = f"is the text {value!r}: encode texts as numbers."
             else:
-                what = f"is no number, but {value!r} ({kind.__name__})."
+                shown = repr(value)
+                shown = shown if len(shown) <= 80 else f"{shown[:60]}..."
+                what = f"is no number, but {shown} ({kind.__name__})."
             return f"{name} {row}{column} {what}"
     return None

@@ -85,20 +85,32 @@ def check_parameter_types(estimator):
             except (TypeError, ValueError) as error:
                 raise ValueError(
                     "random_state must be None, an int from 0 to 4294967295 (2**32 - 1) or a "
-                    f"RandomState, got {_shown(value)}."
+                    f"RandomState, got {shown(value)}."
                 ) from error
         elif not (or_none and value is None or _fits(value, kind)):
             wanted = _WORDS[kind] + (" or None" if or_none else "")
             raise TypeError(
-                f"{name} must be {wanted}, got {_shown(value)} ({type(value).__name__})."
+                f"{name} must be {wanted}, got {shown(value)} ({type(value).__name__})."
             )
         elif value is not None and kind in _LARGEST and not _is_in_size(value, _LARGEST[kind]):
             raise ValueError(
                 f"{name} must be {_WORDS[kind]}, finite and at most {_LARGEST[kind]:.10g} in size, "
-                f"got {_shown(value)}."
+                f"got {shown(value)}."
             )
         elif name in _RANGES and value is not None and not _RANGES[name][0](value):
             raise ValueError(f"{name}={value!r} must be {_RANGES[name][1]}.")
+
+
+def check_count(value, name, or_none=False):
+    """Raise where a number of rows or the like is none; a whole number of 0 or more is one."""
+    if value is None and or_none:
+        return
+    if not isinstance(value, Integral) or isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be a whole number, got {shown(value)}.")
+    if not 0 <= value <= _LARGEST[int]:
+        raise ValueError(
+            f"{name} must be a whole number from 0 to {_LARGEST[int]}, got {shown(value)}."
+        )
 
 
 def check_scored(estimator, D, sample_weight, name="D"):
@@ -154,7 +166,7 @@ def _is_in_size(value, largest):
     return all(_is_in_size(part, largest) for part in value)
 
 
-def _shown(value):
+def shown(value):
     """A value as text, not too long for a line; Python itself does not print the largest ints."""
     try:
         text = repr(value)

@@ -20,7 +20,15 @@ NOTEBOOKS = (_CHECKOUT if IN_CHECKOUT else DATA) / "notebooks"
 def named(variable) -> Path | None:
     """Path that an environment variable names, absolute; one that is empty counts as not set."""
     text = os.environ.get(variable)
-    return Path(text).expanduser().absolute() if text else None
+    return expanded(text).absolute() if text else None
+
+
+def expanded(path) -> Path:
+    """A path with the user's folder for ``~``; with ``~`` as it is where nobody has that name."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
 
 
 def settle():
@@ -56,11 +64,18 @@ def results_of_seed(seed, profile) -> Path:
     return Path.cwd() / "ldlrepro-records" / f"seed-{seed}{'' if profile == 'paper' else '-quick'}"
 
 
+def target(path) -> Path:
+    """The file that a path means for writing: of a symbolic link, what it points to."""
+    return Path(os.path.realpath(expanded(path)))
+
+
 def check_file(path):
     """Raise NoFileError where something else is in a file's place: a FIFO would be waited for."""
     if os.path.exists(path) and not os.path.isfile(path):
         what = "a folder" if os.path.isdir(path) else "a FIFO, a socket or a device"
-        raise NoFileError(f"{path} is {what}, and a file belongs there. Move it away.")
+        raise NoFileError(
+            f"{path} is {what}, and a file belongs there. Move it away, or name a file."
+        )
 
 
 def cache() -> Path:

@@ -272,6 +272,41 @@ def test_a_notebook_that_was_stopped_is_run_again(away, killed):
     assert [was_run for _, was_run in batch.run([], {}, away / "out")] == [True]
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"papermill": 3},
+        {"papermill": {}},
+        {"papermill": {"start_time": 3}},
+        {"papermill": {"start_time": "yesterday"}},
+        {"papermill": {"duration": "long"}},
+        {"papermill": {"parameters": [1]}},
+        {"ldlrepro": "x"},
+        {"ldlrepro": None},
+    ],
+    ids=str,
+)
+def test_a_notebook_whose_metadata_are_of_another_form_is_run_again(away, monkeypatch, change):
+    notebook(away, "n", "n = 1", "print(n)")
+    monkeypatch.setattr(batch, "_execute", lambda notebook, target, parameters, running: None)
+    made = nbformat.read(away / "n.ipynb", as_version=4)
+    made.metadata |= {"papermill": {"end_time": "now", "parameters": {}}} | change
+    (away / "out").mkdir()
+    nbformat.write(made, away / "out" / "n.ipynb")
+    assert [was_run for _, was_run in batch.run([], {}, away / "out")] == [True]
+    assert (away / "out" / "index.html").exists()
+
+
+def test_a_notebook_of_the_users_is_not_replaced(away, monkeypatch):
+    notebook(away, "n", "n = 1", "print(n)")
+    (away / "out").mkdir()
+    notebook(away / "out", "n", "n = 1", "print('mine')")
+    for fresh in (False, True):
+        with pytest.raises(errors.NoFileError, match="n.ipynb was not written by this command"):
+            batch.run([], {}, away / "out", fresh=fresh)
+    assert "mine" in (away / "out" / "n.ipynb").read_text(encoding="utf-8")
+
+
 class _Tags(HTMLParser):
     def __init__(self, text):
         super().__init__()

@@ -190,11 +190,11 @@ def test_records_of_the_released_script_stand_with_their_kind_of_rows():
         )
 
 
-def test_the_released_script_on_movie_is_told_by_its_layers():
+def test_the_released_script_on_movie_by_its_layers():
     mine = [(("s", {"learner": "sLDLF", "layer": n}, k), {"Movie": v}) for n, k, v in SCRIPT]
     other = [(("o", {"learner": "sLDLF"}, 1), {"Movie": 0.1})]
     cells = ldlf.protocol_cells({"drawn_rows": records(mine + other), "distinct_rows": OPEN})
-    assert ldlf.script_on_movie(cells) == "0.7000 with its GPU layer"
+    assert ldlf.script_on_movie(cells).to_dict() == {"gpu": pytest.approx(0.7)}
 
 
 def test_a_printed_row_stands_beside_ours():
@@ -214,8 +214,10 @@ def test_updates_of_the_leaves_are_counted():
         for step, loss in enumerate(line)
     )
     (row,) = ldlf.leaf_updates(study).to_dict("records")
-    assert (row["updates"], row["steps"], row["rises"]) == (2, 12, 1)
-    np.testing.assert_allclose([row["by the first"], row["by the first five"]], [0.6, 1.0])
+    assert (row["updates"], row["steps"], row["steps that raise the loss"]) == (2, 12, 1)
+    np.testing.assert_allclose(
+        [row["fall by the first step"], row["by the first five"]], [0.6, 1.0]
+    )
 
 
 def test_losses_of_an_update_are_those_of_the_formulas():
@@ -239,7 +241,7 @@ def test_numbers_of_section_4_4_stand_under_their_strategy():
     grid = pd.DataFrame(
         [
             ("sLDLF", 20, np.nan, 0.5),
-            ("sLDLF, rate chosen, drawn rows", 100, np.nan, 0.4),
+            ("sLDLF, rate chosen, duplicated rows", 100, np.nan, 0.4),
             ("sLDLF, one tree", np.nan, 9, 0.3),
             ("sLDLF, one tree, one hold-out", np.nan, 18, 0.2),
         ],
@@ -257,7 +259,7 @@ def test_the_grid_joins_every_experiment_on_figure_4():
     )
     names = ("figure_4", "figure_4_rates", "figure_4_rates_drawn", "figure_4_deep")
     grid = ldlf_figures.grid_of(dict.fromkeys(names, one))
-    assert grid.strategy.tolist() == ["s", "s", "s, drawn rows", "s, one hold-out"]
+    assert grid.strategy.tolist() == ["s", "s", "s, duplicated rows", "s, one hold-out"]
 
 
 def test_groups_of_faces():

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from IPython.core.pylabtools import print_figure
 
-from ldlrepro import AdaBoostLDL, metrics
+from ldlrepro import AdaBoostLDL, metrics, published
 from ldlrepro.datasets import make_standin
 from ldlrepro.papers.adaboost_ldl import figures as adaboost_figures
 from ldlrepro.papers.adaboost_ldl import tables as adaboost_ldl
+from ldlrepro.papers.adaboost_ldl.chapter import AdaBoostLDL as AdaBoostChapter
 from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
@@ -70,7 +71,7 @@ def test_first_places_count_ties_with_the_first():
     assert places.index.tolist() == ["a", "b", "MSLP"]
     assert places.printed.tolist() == [0, 1, 1]  # printed: b and MSLP share the first place
     assert places.ours.tolist() == [0, 2, 0]
-    assert places.paired.tolist() == [1, 2, 0]  # on A a is not shown worse than b
+    assert places.paired.tolist() == [1, 2, 0]  # on A a is not significantly worse than b
     assert places.cells.tolist() == [2, 2, 2]
     assert mslp.first_as_printed(chapter) == (1, 1)
     chapter.printed = printed.assign(mean=[1, 1, 2])
@@ -78,8 +79,19 @@ def test_first_places_count_ties_with_the_first():
     chapter.excluded_datasets = ["A"]  # shown, but not counted among the first as printed
     assert mslp.first_places(chapter, records).printed.tolist() == [0, 0, 0]
     table = mslp.places_table(places)
-    assert table.columns[:2].tolist() == ["first as printed, of 2", "first here, of 2"]
-    assert table["the same, corrected t"].tolist() == places.corrected.tolist()
+    assert table.columns[:2].tolist() == ["first in print, of 2", "first here, of 2"]
+    assert table["the same, corrected t-test"].tolist() == places.corrected.tolist()
+
+
+def test_the_picture_of_first_places_has_those_that_are_first(monkeypatch):
+    columns = {"printed": [22, 0, 0], "ours": [0, 0, 12], "cells": 24}
+    places = pd.DataFrame(columns, index=["MSLP", "CPNN", "CCA"])
+    monkeypatch.setattr(mslp_figures, "first_places", lambda chapter, records: places)
+    figure = mslp_figures.who_is_first(SimpleNamespace(counted=None))
+    (axis,) = figure.axes
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["CCA", "MSLP"]
+    title = "In print MSLP is first in 22 of 24, here CCA in 12"
+    assert figure.get_suptitle() == title
 
 
 def swept(**kl):
@@ -95,8 +107,8 @@ def test_the_sweep_is_read_from_the_settings():
     records = swept(
         a=(0.1, 0.01, 0.1, 0.4), b=(0.1, 0.01, 0.2, 0.3), c=(0.1, 0, 0.1, 0.1), d=(0, 0.01, 0.1, 0)
     )
-    share, text = narrow_claim(records)  # c and d have another lambda, another beta
-    assert share == 0 and text == "lowest K-L at u = 20% (A)"
+    share, text = narrow_claim(records, {"A": "Set A"})  # c and d have another lambda, another beta
+    assert share == 0 and text == "lowest K-L at u = 20% (Set A)"
     chapter = SimpleNamespace(records={"sensitivity": records}, names={"A": "A"})
     panels = mslp_figures.sensitivity(chapter).axes
     (line,) = panels[1].lines
@@ -104,6 +116,40 @@ def test_the_sweep_is_read_from_the_settings():
     np.testing.assert_allclose(line.get_ydata(), [0.1, 0.4])
     lines = {line.get_label(): line.get_xdata().tolist() for line in panels[2].lines}
     assert lines["lambda 0.01"] == [0.1, 0.2] and lines["lambda 0"] == [0.1]
+    dashes = {line.get_label(): line.get_linestyle() for line in panels[2].lines}
+    assert dashes == {"lambda 0": "--", "lambda 0.01": "-", "lambda 0.1": ":"}
+
+
+def test_one_changed_part_is_a_share_of_mslp():
+    settings = {"MSLP": {}} | {m: {"learner": "MSLP"} for m in ("MSLP", "MSLP, no penalty")}
+    terms = rows({"MSLP": [0.2, 0.4], "MSLP, no penalty": [0.6, 0.6]}, settings=settings)
+    (axis,) = mslp_figures.one_part_changed(SimpleNamespace(terms=terms, names={"A": "A"})).axes
+    assert axis.lines[0].get_xdata().tolist() == pytest.approx([2.0])
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["no penalty (lambda = 0)"]
+
+
+def test_who_matches_counts_by_kind_of_data():
+    printed = published.load("mslp").query("measure == 'kl_divergence' and method == 'MSLP'")
+    printed = printed.assign(null=9.0)
+    values = {d: m for d, m in zip(printed.dataset, printed["mean"], strict=True)}
+    near = [rows({"MSLP": [m, m + 0.01]}, dataset=d) for d, m in values.items()]
+    far = [rows({"CPNN": [8.0, 8.1]}, dataset=d) for d in values]
+    tables = pd.concat(near + far).assign(source="real", paper="mslp", experiment="tables")
+    chapter = SimpleNamespace(tables=tables, printed=printed, order=["CPNN", "MSLP"])
+    found = mslp.who_matches(chapter)
+    assert [(o.agree, o.tell) for o in found.loc["MSLP"]] == [(2, 2), (2, 2)]
+    assert [(o.agree, o.tell) for o in found.loc["CPNN"]] == [(0, 2), (0, 2)]
+
+
+def test_two_names_of_a_duel_stand_in_one_column():
+    tallied = {"first": ["MSLP"], "second": ["MSLP, no penalty"], "comparisons": [24]}
+    tallied |= {"first better": [16], "cannot be tested": [6]}
+    for side in ("first", "second"):
+        tallied |= {f"{side} better, significant": [1], f"{side} better, Holm / BH": [0]}
+    (row,) = mslp.duel_table(pd.DataFrame(tallied)).to_dict("records")
+    assert row["first / second"] == "MSLP / no penalty" and row["first better"] == "16 of 24"
+    assert row["first better, significant"] == 1 and row["cannot be tested"] == 6
+    assert mslp.duel_table(pd.DataFrame()).empty
 
 
 def test_two_protocols_sign_of_similarities():
@@ -158,9 +204,10 @@ def test_how_often_each_share_of_dimensions_was_best():
     best = pd.concat([rows({"PCA": [1, 1, 1]}), rows({"MSLP": [1, 1]}, dataset="B")])
     shares = [{"transformer__ratio": u} for u in (0.1, 0.2, 0.1)] + [{"ratio": 1.0}] * 2
     table = mslp.best_dimensions(best.assign(parameters=shares), {"A": "Set A", "B": "B"})
-    assert table.loc["PCA", "Set A"] == {0.1: 2, 0.2: 1} and table.loc["MSLP", "B"] == {1.0: 2}
-    assert table.notna().sum().sum() == 2
-    assert str(table.loc["PCA", "Set A"]) == "10% (2), 20% (1)"
+    assert table.to_dict("records") == [
+        {"data set": "Set A", "method": "PCA", "10%": 2, "20%": 1, "100%": 0},
+        {"data set": "B", "method": "MSLP", "10%": 0, "20%": 0, "100%": 2},
+    ]
 
 
 # --- Adaboost-LDL --------------------------------------------------------------------------------
@@ -231,20 +278,80 @@ def test_three_rounds_of_the_row_with_the_largest_loss_under_the_first_learner()
     assert list(marked) == [h for k, h in enumerate(degrees) if k and h > min(degrees[:k])] != []
 
 
-def test_a_learner_has_one_colour_in_both_forms():
+def test_forms_have_marks_of_their_own_and_the_uniform_predictor_stands_at_nought():
     settings = {
         "one": {"learner": "L", "form": "plain"},
         "two": {"learner": "L", "form": "boosted"},
-        "three": {"learner": "K", "form": "plain"},
-        "four": {"learner": "MeanPredictor", "form": "constant"},
+        "three": {"learner": "L", "form": "bagged"},
+        "four": {"learner": "UniformPredictor", "form": "constant"},
     }
-    records = rows(dict.fromkeys(settings, [0.5] * 3), "flatness", settings=settings)
-    chapter = SimpleNamespace(tables=records.assign(sort_loss=0.1, spearman=0.5))
-    figure = adaboost_figures.flatness_and_order(chapter)
-    points = {c.get_label(): c for c in figure.axes[0].collections}
-    edge = {name: points[name].get_edgecolor()[0].tolist() for name in settings}
-    assert edge["one"] == edge["two"] != edge["three"]
-    assert len(points["two"].get_facecolor()) == 0 and edge["four"] == [0, 0, 0, 1]
+    flat = {"one": [0.5] * 3, "two": [0.6] * 3, "three": [0.5] * 3, "four": [1.0] * 3}
+    records = rows(flat, "flatness", settings=settings)
+    records["sort_loss"] = (1 - records.flatness) / 5
+    records["spearman"] = records.flatness
+    figure = adaboost_figures.flatness_and_order(SimpleNamespace(tables=records))
+    left, right = figure.axes
+    points = {c.get_label(): c for c in left.collections}
+    there = {name: c.get_offsets().tolist() for name, c in points.items()}
+    assert there["uniform predictor"] == [[0, 0]] and there["mean predictor"] == []
+    np.testing.assert_allclose(there["plain"], [[0.5, 0.1]])
+    looks = {
+        (tuple(points[f].get_paths()[0].vertices.ravel()), tuple(points[f].get_edgecolor()[0]))
+        for f in ("plain", "boosted", "bagged")
+    }
+    assert len(looks) == 3
+    before_and_after = [c.get_offsets().tolist() for c in right.collections]
+    assert sorted(before_and_after, key=len) == [[], [[0.5, 0.6]]]
+
+
+def test_the_picture_at_the_head_has_what_boosting_leaves_and_flattening_alone():
+    """Plain predictions as flat as the boosted ones have half the SortLoss, boosted ones 0.6."""
+    records = rows({"SA-IIS": [0.1] * 3, "SA-IIS, boosted": [0.06] * 3}, "sort_loss")
+    records["flatness"] = [0.64] * 3 + [0.91] * 3
+    records["kl_divergence"] = [0.2] * 3 + [0.1] * 3
+    records = records.assign(source="real", intersection=0.5)
+    for measure in ("spearman", "kendall", "ndcg"):
+        records[measure] = [0.5, 0.51, 0.52, 0.6, 0.62, 0.61]
+    chapter = AdaBoostChapter()
+    printed = pd.DataFrame({"dataset": "A", "method": ["SA-IIS", "SA-IIS, boosted"]})
+    printed = pd.concat(
+        [
+            printed.assign(measure="sort_loss", mean=[0.1, 0.04]),
+            printed.assign(measure="kl_divergence", mean=[0.2, 0.15]),
+        ]
+    )
+    chapter.__dict__.update(
+        tables=records,
+        counted=records,
+        records={"shrunk": shrunk_records(0.64)},
+        printed_and_counted=printed.assign(std=0.001, mean_printed="0.0400", null=9.0),
+        ratios=adaboost_ldl.ratios_to_plain(
+            summary(records, measures=["sort_loss", "kl_divergence"])
+        ),
+    )
+    left, right = adaboost_figures.what_boosting_leaves(chapter).axes
+    (flat,) = (line for line in left.lines if "made as flat" in line.get_label())
+    np.testing.assert_allclose(flat.get_xdata()[[1, -1]], 0.5)
+    for axis, shares in ((left, (0.4, 0.6)), (right, (0.75, 0.5))):
+        drawn = [c.lines[0].get_xdata()[[1, -1]] for c in axis.containers]
+        np.testing.assert_allclose(drawn, [[share] * 2 for share in shares])
+    assert [t.get_text() for t in right.texts[-2:]] == ["–", "0 of 2"]
+
+
+def test_boosting_against_bagging_counts_data_sets():
+    """Boosted better on A, bagged on B, by more than the folds differ; other learners lack."""
+    names = ["CPNN, boosted", "CPNN, bagged"]
+    parts = [
+        rows(dict(zip(names, values, strict=True)), dataset=dataset)
+        for dataset, values in (
+            ("A", ([0.1, 0.11, 0.1], [0.5, 0.52, 0.5])),
+            ("B", ([0.5, 0.52, 0.5], [0.1, 0.11, 0.1])),
+        )
+    ]
+    table = adaboost_ldl.against_bagging(pd.concat(parts), ["kl_divergence"])
+    found = table.set_index("learner").loc["CPNN"].tolist()
+    assert found == [(1, 2), (1, 1, 2)]
+    assert table.set_index("learner").loc["LC-LDL"].tolist() == [(0, 0), (0, 0, 0)]
 
 
 def test_ratios_and_reductions():
@@ -292,7 +399,9 @@ def test_order_or_flatness_counts_what_is_shown():
     assert table.learner.tolist() == ["CPNN", "all"]
     row = table.iloc[0]
     assert row["SortLoss left"] == 0.625 and row["the same, geometric means"] == (0.5, 2.0)
-    shown = [row[f"shown better / worse, {label}"] for label in ("Spearman", "Kendall", "NDCG")]
+    shown = [
+        row[f"{label}, significantly better / worse"] for label in ("Spearman", "Kendall", "NDCG")
+    ]
     assert shown == [(1, 0, 2), (0, 1, 2), (0, 0, 2)] and str(shown[0]) == "1 / 0 of 2"
     assert row["Kendall, change"] == pytest.approx(-0.1)
 
@@ -327,14 +436,14 @@ def test_protocol_cells_take_the_last_and_the_lowest_stage_of_each_fold():
     assert mean["sLDLF", "lowest on test"] == pytest.approx(0.25)
     assert mean["StructRF", "last"] == mean["StructRF", "lowest on test"] == pytest.approx(0.2)
     table = ldlf.protocol_table(cells, "A", ["sLDLF", "StructRF"], printed=0.5)
-    near = table.loc["sLDLF", "distinct rows, last"]
+    near = table.loc["sLDLF", "clean split, last iteration"]
     assert near.near and near.spread.mean == pytest.approx(0.5)
     assert str(near).startswith("0.5000±") and str(near).endswith(" ← printed")
-    assert not table.loc["sLDLF", "distinct rows, lowest on test"].near
-    assert pd.isna(table.loc["sLDLF", "drawn rows, last"])
+    assert not table.loc["sLDLF", "clean split, lowest on test rows"].near
+    assert pd.isna(table.loc["sLDLF", "duplicated rows, last iteration"])
     movie = cells.assign(dataset="Movie")
-    share, text = printed_claim(pd.concat([movie, movie.assign(rows="drawn rows")]), 0.25)
-    assert share == 1 and "0.2500 with distinct rows" in text  # StructRF's 0.2 is not sLDLF's
+    share, text = printed_claim(pd.concat([movie, movie.assign(rows="duplicated rows")]), 0.25)
+    assert share == 1 and "0.2500 on a clean split" in text  # StructRF's 0.2 is not sLDLF's
 
 
 def test_grid_of_figure_4():
@@ -371,7 +480,71 @@ def test_the_printed_k_l_on_movie_is_not_judged_by_a_copy_of_movie():
     chapter = LDLF()
     chapter.excluded_datasets = ["Movie"]
     verdicts = chapter.claims.set_index("claim").verdict
-    assert verdicts["K-L of sLDLF on Movie"] == "not tested"
+    assert verdicts["On Movie, sLDLF has a K-L of 0.073"] == "not tested"
+
+
+def test_the_head_of_ldlf_has_a_row_for_each_method_on_movie():
+    chapter = LDLF()
+    figure = chapter.evidence()
+    (axis,) = figure.axes
+    labels = [label.get_text() for label in axis.get_yticklabels()]
+    assert labels == [m for m in ldlf.ORDER if m in set(chapter.printed.method)]
+    kl = chapter.counted.query("dataset == 'Movie'").groupby("method")["kl_divergence"].mean()
+    points = [line for line in axis.lines if line.get_marker() == "o" and len(line.get_xdata())]
+    marks = [line.get_xdata()[0] for line in points]
+    np.testing.assert_allclose(marks[0], kl["sLDLF"] / kl["MeanPredictor"])
+    without = LDLF(datasets=["Natural_Scene"]).evidence()
+    names = [label.get_text() for label in without.axes[0].get_yticklabels()]
+    assert names == ["Natural Scene (re-aligned) *"]
+    ldlf_figures.plt.close("all")
+
+
+def test_the_title_of_the_picture_of_movie_turns_with_the_records():
+    low = pd.Series({"clean split": 0.0923, "duplicated rows": 0.065})
+    assert "stop at 0.092;\nthe printed 0.073 needs" in ldlf_figures._movie_title(low, 0.073)
+    for value, printed in ((0.07, 0.073), (0.0923, 0.06), (0.0923, None)):
+        title = ldlf_figures._movie_title(low.replace(0.0923, value), printed)
+        assert "needs" not in title
+
+
+def test_what_is_found_on_ldlf_is_counted_from_the_records():
+    chapter = LDLF()
+    found = chapter.findings()
+    grid = chapter.records["figure_4"]
+    kl = {m: k.mean() for m, k in grid.groupby("method")["kl_divergence"]}
+    one = kl["sNDF-LDL, 1 trees"]
+    sizes = (2, 5, 10, 20, 50, 100)
+    worse = min(n for n in sizes if kl[f"sNDF-LDL, {n} trees"] > one)
+    assert f"worse than one tree from {worse} trees on" in found["ndf-worse"]
+    better = sum(kl[f"sLDLF, {n} trees"] < one for n in sizes)  # one tree is one tree
+    assert found["trees-help"].startswith(f"At one learning rate, {better} of {len(sizes)} ")
+    study = chapter.study("leaf_updates")["leaf_updates"]
+    steps = len(study) - len(study.drop_duplicates(["dataset", "fold", "update"]))
+    assert f"We followed {steps} steps on 3 data sets, and none" in found["leaf-update-falls"]
+    clean = [chapter.records["distinct_rows"], chapter.records["script_movie_distinct"]]
+    clean = pd.concat(clean).query("dataset == 'Movie' and method.str.startswith('sLDLF')")
+    lowest = clean.groupby(["method", "fold"])["kl_divergence"].min().groupby("method").mean()
+    assert (
+        f"the lowest K-L of any sLDLF that we tried is {lowest.min():.4f}."
+        in (found["kl-on-movie"])
+    )
+
+
+def test_numbers_of_figure_4_stand_by_size_and_strategy():
+    grid = pd.DataFrame(
+        [
+            ("sLDLF, rate chosen", 20, np.nan, 0.2),
+            ("sLDLF, rate chosen", 20, np.nan, 0.4),
+            ("sLDLF, rate chosen, duplicated rows", 5, np.nan, 0.1),
+            ("sLDLF, one tree", np.nan, 9, 0.5),
+        ],
+        columns=["strategy", "trees", "depth", "kl_divergence"],
+    )
+    table = ldlf.figure_4(grid, "trees")
+    assert table.index.tolist() == [5, 20] and "sLDLF, one tree" not in table
+    assert table.loc[20, "sLDLF"].mean == pytest.approx(0.3)
+    assert table.loc[5, "sLDLF"] is None
+    assert table.loc[5, "sLDLF, duplicated rows"].mean == 0.1
 
 
 def test_the_grid_of_forests_is_read_from_the_settings():

@@ -286,13 +286,21 @@ def test_agreement_of_what_stands_in_a_methods_place():
             "one off": off,
             "synthetic": like.assign(source="synthetic"),
         },
-    ).set_index("in its place")
+    ).set_index("method")
     assert found.columns.tolist() == [*LABEL.values(), "all"]
     assert [o[:2] for o in found.loc["the same"]] == [(1, 1)] * 6 + [(6, 6)]
     assert [o[:2] for o in found.loc["far away"]] == [(0, 1)] * 6 + [(0, 6)]
     off = found.loc["one off", ["Coverage", "Hamming loss", "all"]].tolist()
     assert [o[:2] for o in off] == [(0, 1), (1, 1), (5, 6)]
     assert found.loc["synthetic"].tolist() == [(0, 0, 0, 0)] * 7
+    turned = mldf.measures_down(found.reset_index())
+    assert turned.index.tolist() == found.columns.tolist()
+    assert turned["one off"].tolist() == found.loc["one off"].tolist()
+    nothing = mldf.agreement_as(printed, "RF-PCT", {})
+    assert mldf.measures_down(nothing).empty
+    short = mldf.informative(turned)
+    assert str(short["one off"]["all"]) == "5 of 6"
+    assert short["synthetic"]["all"] == (0, 0, 0, 0)  # nothing to be a share of
 
 
 def cell(coverage, ranking_loss, average_precision, one_error, dataset="scene", method="m"):
@@ -321,6 +329,30 @@ def test_depths_stand_below_the_printed_rows():
     ]
     np.testing.assert_allclose(table.iloc[:, 2], [0, 0.1, 0.35, 0.5, 0.6])
     assert table.columns[-1] == LABEL["hamming_loss"]
+
+
+def test_distance_from_print_by_depth():
+    """In percent of the printed value, means over the splits; a set without print is left out."""
+    printed = long({("yeast", "MLDF", "hamming_loss"): 0.2, ("yeast", "ECC", "hamming_loss"): 1.0})
+    rows = [("yeast", t, CASCADE, d, v + t / 10) for t in (0, 1) for d, v in ((3, 0.2), (30, 0.1))]
+    rows += [("yeast", 0, FOREST, 3, 0.9), ("A", 0, CASCADE, 3, 0.9)]
+    table = pd.DataFrame(rows, columns=["dataset", "fold", "method", "depth", "test"])
+    table = table.assign(measure="hamming_loss")
+    found = mldf.depth_gaps(table, printed, {"yeast": "Yeast"})
+    assert found.columns.tolist() == ["data set", "levels a layer", "Hamming loss"]
+    assert found["data set"].tolist() == ["Yeast", "Yeast"]
+    assert found["levels a layer"].tolist() == [3, 30]
+    np.testing.assert_allclose(found["Hamming loss"], [25, -25])
+    none = mldf.depth_gaps(table[:0], printed, {})
+    assert none.empty and none.columns.tolist() == ["data set", "levels a layer", *LABEL.values()]
+
+
+def test_methods_against_each_other():
+    (row,) = mldf.against(records(QUALITY), [("MLDF", "RF-PCT")]).to_dict("records")
+    assert (row["A"], row["B"], str(row["A better"])) == ("MLDF", "RF-PCT", "6 of 6")
+    assert str(row["A significantly better"]) == "6 (6)" and row["no test"] == 0
+    (row,) = mldf.against(records(QUALITY), [("MLDF", "DBPNN")]).to_dict("records")
+    assert str(row["A better"]) == "0 of 6" and str(row["B significantly better"]) == "6 (6)"
 
 
 def test_impossible_cells():
@@ -430,8 +462,31 @@ def test_figure_1_draws_three_layers_and_reuse_in_the_third_alone():
     texts = [text.get_text() for text in figures.figure_1(None).axes[0].texts]
     assert "layer 1" in texts and "layer 3" in texts
     assert [text for text in texts if "comes back" in text] == [
-        "where confidence is low, $G^2$ comes back"
+        "reuse, where confidence is low: $G^2$ comes back"
     ]
+    assert "$G^1 = H^1$" in texts and "$G^2 = H^2$" in texts  # handed on as they are
+
+
+def compared(quality):
+    """A chapter of one data set whose label frequencies lose 0.5 by every measure."""
+    ours = summary(records(quality, dataset="yeast"), measures=MEASURES)
+    printed = long({("yeast", "MLDF", m): 0.7 if m in UP else 0.3 for m in MEASURES})
+    printed = printed.assign(std=0.01, null=0.5, decimals=3, note="")
+    return SimpleNamespace(ours=ours, table_4=printed, names={"yeast": "Yeast"})
+
+
+def test_every_measure_beside_print():
+    figure = figures.every_measure(compared({"MLDF": [0.5, 0.6], NO_REUSE: [0.65, 0.65]}))
+    assert figure.get_suptitle() == "Ours without reuse are nearer to print in 6 of 6 comparisons"
+    titles = [axis.get_title() for axis in figure.axes]
+    assert titles == [("1 - " if m in UP else "") + LABEL[m] for m in MEASURES]
+    for axis in figure.axes:  # losses as shares of 0.5
+        marks = [line.get_xdata()[0] for line in axis.lines[:3]]
+        assert marks == pytest.approx([0.6, 0.9, 0.7])
+    figure = figures.every_measure(compared({"MLDF": [0.65, 0.65], NO_REUSE: [0.5, 0.6]}))
+    assert "in 0 of 6" in figure.get_suptitle()
+    none = figures.every_measure(compared({"ECC": [0.5]}))
+    assert text_of(none).startswith("Printed numbers stand beside")
 
 
 @pytest.mark.slow  # a whole cascade; nbval draws the same
@@ -450,17 +505,16 @@ def test_two_rows_are_one_above_the_thresholds_and_one_below():
 
 def test_figure_2():
     columns = ["dataset", "method", "measure", "mean"]
-    frame = records({"MLDF": [0.9], NO_REUSE: [0.5], "RF-PCT": [0.7]}, dataset="yeast")
+    frame = records({"MLDF": [0.8], NO_REUSE: [0.6], "RF-PCT": [0.9]}, dataset="yeast")
     ours = frame.melt(["dataset", "method"], MEASURES, "measure", "mean")[columns]
     ours = pd.concat([ours, ours[ours.method != "RF-PCT"].assign(dataset="CAL500")])
     names = {"CAL500": "CAL500", "yeast": "Yeast"}
     (axis,) = figures.figure_2(SimpleNamespace(ours=ours, names=names)).axes  # CAL500 lacks one
     assert axis.get_title() == "Yeast"
-    best, worst, between = (line.get_ydata() for line in axis.lines)
-    np.testing.assert_allclose(best, 1)
-    np.testing.assert_allclose(worst, 0)
-    np.testing.assert_allclose(between, 0.5)
-    assert len(best) == 7  # closed
+    without, forest = (line.get_xdata() for line in axis.lines[1:])
+    # Losses of 0.2 become 0.4 and 0.1, values of 0.8 become 0.6 and 0.9.
+    np.testing.assert_allclose(without, [-25 if m in UP else -100 for m in MEASURES])
+    np.testing.assert_allclose(forest, [12.5 if m in UP else 50 for m in MEASURES])
     both = pd.concat([ours[ours.dataset == "yeast"].assign(dataset=d) for d in names])
     assert len(figures.figure_2(SimpleNamespace(ours=both, names=names)).axes) == 2
     empty = figures.figure_2(SimpleNamespace(ours=ours[:0], names=names))
@@ -510,9 +564,10 @@ def test_figure_3():
     other = grown("coverage", [[0.2]], [1], [0.4], dataset="B")
     study = join(*(grown(measure, *CURVES) for measure in MEASURES), other)
     study = {"layers": dict(zip(("layers", "forests"), study, strict=True))}
-    figure, second = figures.figure_3(SimpleNamespace(study=study.get, names={"A": "Set A"}))
+    chapter = SimpleNamespace(study=study.get, names={"A": "Set A"})
+    figure, second, none = (figures.figure_3(chapter, which) for which in range(3))
     assert [axis.get_title() for axis in figure.axes] == [
-        f"{LABEL[m]} {'↑' if m in UP else '↓'}" for m in MEASURES
+        f"{LABEL[m]} ({'more' if m in UP else 'less'} is better)" for m in MEASURES
     ]
     for axis in figure.axes:
         lines = [(list(line.get_xdata()), list(line.get_ydata())) for line in axis.lines]
@@ -524,7 +579,9 @@ def test_figure_3():
             ([2], [0.5]),
             ([2], [0.45]),
         ]
-    assert [f.get_suptitle() for f in (figure, second)] == ["Set A", "B"]
+    titles = [f.get_suptitle() for f in (figure, second)]
+    assert titles == [f"Test measures after each layer on {name}" for name in ("Set A", "B")]
+    assert text_of(none) == "No records of this experiment."
 
 
 def dropped(accuracy, auc=None):
@@ -572,12 +629,12 @@ def figure_4(labels):
 
 def test_figure_4():
     labels = dropped(ACCURACY)
-    left, right = figure_4(labels).axes
-    texts = [text.get_text() for text in left.texts]
+    above, below = figure_4(labels).axes
+    texts = [text.get_text() for text in above.texts]
     assert texts == ["10.00*", "37.50", "17.50", "-1.01*", "0.00", "0.00"]
-    assert [axis.get_title() for axis in (left, right)] == [
-        "decrease of accuracy, %",
-        "decrease of AUC, %",
+    assert [axis.get_title() for axis in (above, below)] == [
+        "Loss of accuracy in percent (* p below 5%)",
+        "Loss of AUC in percent (* p below 5%)",
     ]
     assert text_of(figure_4(labels[labels.fold == 0])) == "One split: no test."
 
@@ -652,6 +709,7 @@ def judged(records, values, grown=None):
         table_4=printed[printed.table == 4],
         table_5=printed[printed.table == 5],
         records={"tables": grown},
+        names={"A": "Set A", "B": "B"},
     )
     # Forests of 100 trees are worse than all layers, those of 200 as good as half of them.
     worst = {m: float(m not in UP) for m in MEASURES}
@@ -680,7 +738,7 @@ def test_claims():
         "reuse-helps": 1,
         "reuse-on-large": 1,
         # Ahead of both on A; level with one and behind the other on B.
-        "MLDF without reuse is better than the rivals": 12 / 24,
+        "MLDF without reuse predicts better than the five rivals": 12 / 24,
         "growth-overfitting": 3 / 4,
         "deeper-is-better": 3 / 4,
         "stops-near-best": 3 / 4,
@@ -689,7 +747,7 @@ def test_claims():
         "c45-better": 12 / 24,
         "c45-coverage": 1,  # 2 of 4 tests won, printed 2 of 5: within one test
         # 0.79 is within 3% of 0.8, but 0.21 is not of 0.2.
-        "The two blocks differ little": 2 / 12,
+        "MLDF predicts alike on either kind of trees": 2 / 12,
     }
     found = table.verdict[list(shares)]
     assert found.tolist() == [verdict(share) for share in shares.values()]
@@ -698,17 +756,23 @@ def test_claims():
         assert table.verdict[absent] == "not tested"
     text = table.evidence
     assert text["first-place"] == (
-        "first or level in 6 of 12 cells; printed numbers: 6 of 12, on the same sets 6 of 6"
+        "first or level in 6 of 12 comparisons; in print 6 of 12, on the same data sets 6 of 6"
     )
-    # All differences of A and B are constant over the folds: shown by either test.
+    # All differences of A and B are constant over the folds: significant by either test.
     assert text["c45-better"] == (
         "better in 12 of 24 comparisons, significantly in 12 (Holm 12, BH 12), "
         "significantly worse in 12 "
         "(Holm 12, BH 12); 36 more were not run with both"
     )
-    assert "t-test 2/0/2, printed on the same sets 2/1/2; won 50%" in text["c45-coverage"]
+    assert text["c45-coverage"].startswith(
+        "50% of 4 paired t-tests won, in print 40% on the same data sets "
+        "(wins/draws/losses 2/0/2, in print 2/1/2)"
+    )
     # A: 0.02 of 0.8 in two measures and of 0.2 in four; B: 0.1 of the same.
-    assert text["reuse-on-large"].endswith("A +7.5%, B +37.5%")
+    assert text["reuse-on-large"] == (
+        "both gain, the larger one more, in 1 of 1 pairs of data sets; "
+        "mean relative gain, smallest data set first: Set A +7.5%, B +37.5%"
+    )
     curves, trees = text["better-than-one-layer"].split("; ")
     assert curves.startswith("RF-PCT with 200 trees, a full layer without its copies for the folds")
     assert curves.endswith("better in 2 of 4 curves on A, 1 of 1 curves on 0")
@@ -756,8 +820,10 @@ def test_claims_about_labels():
 
     table = of_labels(accuracy)
     assert table.verdict.tolist() == ["holds", "holds", "does not hold"]
-    lost = "in 2 of 12 pairs of labels, 2 (Holm 2, BH 2); gained in 1 (Holm 1, BH 1)"
-    assert lost in table.evidence[uses]
+    assert table.evidence[uses].startswith(
+        "with all tests together (BH) 2 of 12 pairs of labels lose accuracy and 1 gain; in single "
+        "paired t-tests 2 (Holm 2, BH 2) lose and 1 (Holm 1, BH 1) gain"
+    )
     assert "Sunset deleted: +10.00% of FallFoliage's accuracy lost" in table.evidence[sunset]
     assert "Urban deleted: -10.00% of Beach's accuracy lost" in table.evidence[beach]
     gains = accuracy | {("Beach", "Sunset"): [0.88, 0.55]}  # as many gains as losses

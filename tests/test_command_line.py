@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -102,12 +103,55 @@ def test_an_unknown_word_is_answered_with_the_nearest(capsys, arguments, message
         ("agreement ldl", "No chapter on 'ldl'. Did you mean ldlf? There are: adaboost_ldl,"),
         ("agreement images", "No chapter on 'images'. There are: adaboost_ldl,"),
         ("notebooks compar --out out", "No notebook 'compar'. Did you mean compare?"),
+        ("notebooks ldlf --out out -p datasets [s-JAFFE", "'[s-JAFFE' has a bracket that is not"),
+        ("notebooks ldlf --out out -p datasets s-JAFFE)", "'s-JAFFE)' has a bracket that is not"),
+        (f"notebooks ldlf --out {paths.NOTEBOOKS}", "holds the notebooks themselves"),
+        (f"notebooks ldlf --out {paths.NOTEBOOKS}/../notebooks", "holds the notebooks themselves"),
     ],
 )
 def test_an_unknown_paper_is_answered_with_the_nearest(capsys, arguments, message):
     assert cli.main(arguments.split()) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["status", ""],
+        ["verify", " "],
+        ["agreement", ""],
+        ["notebooks", "", "--out", "out"],
+        ["run", "ldlf", "--dataset", ""],
+        ["run", "ldlf", "--method", ""],
+        ["run", "ldlf", "--table", ""],
+        ["data", "check", ""],
+        ["compare", ""],
+        ["compare", "AAKNN", "--records", ""],
+        ["compare", "AAKNN", "--n-jobs", "9" * 5000],
+        ["compare", "AAKNN", "--n-jobs", "²"],
+        ["compare", "AAKNN", "--folds", "9" * 5000],
+        ["verify", "--sample", "9" * 5000],
+        ["run", "ldlf", "--shard", "1/²"],
+    ],
+    ids=lambda words: " ".join(words)[:30],
+)
+def test_empty_names_and_numbers_that_are_none_are_refused(capsys, words):
+    with pytest.raises(SystemExit) as end:
+        cli.main(words)
+    assert end.value.code == 2 and "error: argument" in capsys.readouterr().err
+
+
+def test_without_a_clone_the_chapters_are_said_to_need_one(monkeypatch, capsys):
+    only = paths.NOTEBOOKS / "compare.ipynb"
+    monkeypatch.setattr(paths, "IN_CHECKOUT", False)
+    monkeypatch.setattr(paths, "NOTEBOOKS", SimpleNamespace(glob=lambda pattern: [only]))
+    assert cli.main(["notebooks", "StructRF", "--out", "out"]) == 1
+    assert "The chapter StructRF is not installed: it needs a clone" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        cli.main(["notebooks", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "chapters of the papers need a clone" in told and "notebooks compare -p" in told
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 import threading
+from decimal import Decimal
+from fractions import Fraction
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -81,9 +83,9 @@ def test_the_numbers_are_those_of_a_plain_loop(here):
     for train, validation, test in ten_folds(len(X), 0, 4):
         fitted = np.concatenate([train, validation])
         P = np.tile(D[fitted].mean(axis=0), (len(test), 1))
-        expected.append(kl_divergence(D[test], P))
+        expected.append(float(f"{kl_divergence(D[test], P):.10g}"))  # the digits of records
     records = found.records[found.records.method == "mean"].sort_values("fold")
-    assert records.kl_divergence.tolist() == pytest.approx(expected, abs=1e-12)
+    assert records.kl_divergence.tolist() == expected
     assert found.skill().loc["mean", "data"] == pytest.approx(0, abs=1e-9)  # it is MeanPredictor
     assert found.mine == ["mean"] and found.null == "MeanPredictor"
 
@@ -377,7 +379,7 @@ def test_a_bad_table_is_named(tmp_path):
         (tmp_path / "empty.csv", "d_*", "is empty"),
         (tmp_path / "semicolons.csv", "d_*", "its separator seems to be ';'"),
         (tmp_path / "counted.csv", "d_*", "first column without a name that counts the rows"),
-        (tmp_path / "ragged.csv", "d_*", "ragged.csv is no table: .*line 3, saw 4"),
+        (tmp_path / "ragged.csv", "d_*", "ragged.csv is no table: Expected .*line 3, saw 4"),
         (tmp_path / "latin.csv", "d_*", "latin.csv is not in UTF-8"),
         (table, None, "Which columns of .* are labels.*there are: x, name, d_1, d_2"),
         (table, "e_*", "No column of .* is called 'e_\\*'"),
@@ -426,6 +428,10 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
     assert found["mine"].alpha == 2 and isinstance(found["StructRF"], ldlrepro.StructRF)
     for name, message in (
         (f"{tmp_path}/no.py:mine", "There is no file"),
+        (f"{tmp_path}:mine", "is a folder: name a file"),
+        (f"{path}:", "Name a class of .* after the colon; it has: Ridge"),
+        (":mine", ":mine names no file"),
+        ("", "No method ''"),
         (f"{path}:yours", "has no yours; it has: Ridge, Needs, Raises, mine"),
         (f"{path}:Needs", "Needs.. of .* Give its parameters defaults"),
         (f"{path}:Raises", "fails: ZeroDivisionError: division by zero"),
@@ -434,6 +440,13 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
     ):
         with pytest.raises(CompareError, match=message):
             load_methods([name])
+    for twice in ([f"{path}:mine"] * 2, [f"{path}:mine", f"{tmp_path}/./{path.name}:mine"]):
+        with pytest.raises(CompareError, match="is named twice"):
+            load_methods(twice)
+    with pytest.raises(CompareError, match="StructRF is named twice"):
+        load_methods(["StructRF", "StructRF"])
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert set(load_methods([f"~/{path.name}:mine"])) == {"mine"}
     (tmp_path / "broken.py").write_text("import not_there\n")
     with pytest.raises(CompareError, match="cannot be imported: ModuleNotFoundError"):
         load_methods([f"{tmp_path}/broken.py:mine"])
@@ -465,6 +478,20 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
         ("x,y,d_1,d_2\n1,1,.5,.5\n2,1e308,1,0\n", "X, column 'y', row 1: 1e\\+308 is too large"),
         ("x,d_1,d_2\n1,.5,.5\n,1,0\n", "X, column 'x', row 1: the value is missing"),
         ("x,d_1,d_2\n1,.5,.5\n2,inf,0\n", "D, column 'd_1', row 1: inf is too large"),
+        (f"x,d_1,d_2\n1,.5,.5\n{10**400},1,0\n", "X, column 'x', row 1: .* is too large; scale"),
+        (f"x,d_1,d_2\n1,.5,.5\n2,{10**309},0\n", "D, column 'd_1', row 1: .* is too large; scale"),
+        (
+            "My table of 2020\nx,d_1,d_2\n1,.5,.5\n",
+            "begins with the line 'My table of 2020', a tit",
+        ),
+        ('x,d_1,d_2\n1,"0,5",.5\n', "column 'd_1', row 0: '0,5' has a decimal comma; save"),
+        ('x,d_1,d_2\n"1,234.5",.5,.5\n', "'1,234.5' has commas between thousands; leave"),
+        ("x,d_1,d_2\n1,50%,50%\n", "'50%' has a percent sign; leave it out"),
+        ("x,d_1,d_2\n\u22121.5,.5,.5\n", "'\u22121.5' has a dash where a minus"),
+        ("x,d_1,d_2\n?,.5,.5\n", "'\\?' is no number; where it marks a missing value"),
+        ("x;d_1;d_2\n1;0,5;0,5\n2;0,5;0,5\n", "its separator seems to be ';'"),
+        ('x,d_1,d_2\n1,.5,".5\n2,1,0\n', "a quotation mark is opened and not closed"),
+        (",x,d_1,d_2\nann,1,.5,.5\nbob,2,1,0\n", "with texts such as 'ann': names of the rows"),
     ],
 )
 def test_a_table_of_another_program_is_told(text, message, tmp_path):
@@ -481,6 +508,23 @@ def test_columns_without_a_name_that_count_no_rows_are_features(tmp_path):
     (tmp_path / "t.csv").write_text('a, "b c" , d_1,d_2\n1, 4, .5,.5\n2,5, 1, 0\n')
     read = userdata.read(tmp_path / "t.csv", "d_*")
     assert read.feature_names == ["a", "b c"] and read.X[:, 1].tolist() == [4, 5]
+
+
+def test_numbers_in_objects_are_numbers_and_the_largest_are_told():
+    X, D = rows(4)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    for kind in (Fraction, Decimal):
+        np.testing.assert_array_equal(userdata.bunch(frame.map(kind), D).X, X)
+    for value, message in (
+        (10**400, "an integer of 1329 bits is too large"),
+        ([1, 2], "the cell holds a list"),
+        (object, "is no number"),
+    ):
+        bad = frame.astype(object).map(lambda _, value=value: value)
+        with pytest.raises(UserDataError, match=f"X, column 'a', row 0: .*{message}"):
+            userdata.bunch(bad, D)
+    with pytest.raises(UserDataError, match="X is no array of numbers"):
+        userdata.bunch([[10**400]] * 4, D)
 
 
 def test_row_numbers_in_a_frame_are_told():
@@ -621,6 +665,52 @@ def test_damaged_and_newer_files_are_told(tmp_path, monkeypatch):
     monkeypatch.setattr(pd, "read_parquet", damaged)
     with pytest.raises(UserDataError, match="bad.parquet is damaged, or no .parquet file .OSError"):
         userdata.read(tmp_path / "bad.parquet", "d_*")
+
+
+def test_files_of_arrays_that_hold_none_are_told(tmp_path):
+    X, D = rows(12)
+    np.savez(tmp_path / "good.npz", X=X, D=D)
+    savemat(tmp_path / "good.mat", {"X": X, "D": D})
+    np.savez(tmp_path / "pickled.npz", X=np.array([{}], dtype=object), D=D)
+    savemat(tmp_path / "cell.mat", {"X": np.array([[1, "a"]], dtype=object), "D": D})
+    savemat(tmp_path / "struct.mat", {"X": {"a": 1}, "D": D})
+    np.savez(tmp_path / "records.npz", X=np.zeros(12, [("a", float), ("b", float)]), D=D)
+    for kind in ("npz", "mat"):
+        (tmp_path / f"empty.{kind}").write_bytes(b"")
+        (tmp_path / f"text.{kind}").write_text("x,y\n1,2\n" * 40)
+        content = (tmp_path / f"good.{kind}").read_bytes()
+        (tmp_path / f"cut.{kind}").write_bytes(content[: len(content) // 2])
+    for name, message in (
+        ("empty.npz", "is empty"),
+        ("empty.mat", "is empty"),
+        ("text.npz", "is no .npz file, or one that was cut short"),
+        ("cut.npz", "is no .npz file, or one that was cut short"),
+        ("text.mat", "is no .mat file, or it is damaged or cut short"),
+        ("cut.mat", "is no .mat file, or it is damaged or cut short"),
+        ("pickled.npz", "has an array of objects.*Pickled objects are refused"),
+        ("cell.mat", "X is a cell array, a struct or a table of records"),
+        ("struct.mat", "X is a cell array, a struct or a table of records"),
+        ("records.npz", "X is a cell array, a struct or a table of records"),
+    ):
+        with pytest.raises(UserDataError, match=message):
+            userdata.read(tmp_path / name)
+
+
+def test_columns_that_became_an_index_in_parquet_are_columns_again(tmp_path, monkeypatch):
+    X, D = rows(12)
+    table = pd.DataFrame(np.hstack([X, D]), columns=[*"abcd", "d_1", "d_2", "d_3"])
+    (tmp_path / "t.parquet").write_bytes(b"")
+    for index, names in ((["b"], "bacd"), (["c", "a"], "cabd"), (["d_1"], "abcd")):
+        monkeypatch.setattr(pd, "read_parquet", lambda path, by=index: table.set_index(by))
+        read = userdata.read(tmp_path / "t.parquet", "d_*")
+        assert read.feature_names == list(names) and read.D.shape == (12, 3)
+        np.testing.assert_array_equal(read.X, table[list(names)])
+    monkeypatch.setattr(pd, "read_parquet", lambda path: table.set_index("b").assign(b=1))
+    with pytest.raises(UserDataError, match="two columns called 'b'"):
+        userdata.read(tmp_path / "t.parquet", "d_*")
+    monkeypatch.setattr(pd, "read_parquet", lambda path: table.rename_axis("id").iloc[::-1])
+    with pytest.raises(UserDataError, match="first column called 'id' that counts the rows"):
+        userdata.read(tmp_path / "t.parquet", "d_*")
 
 
 def test_sparse_arrays_of_matlab_are_read(tmp_path):
@@ -852,6 +942,132 @@ def test_all_rivals_of_a_table_are_one_family():
 def test_an_option_that_would_be_ignored_is_refused():
     with pytest.raises(CompareError, match="--folds, --seed: of your own data"):
         commands.compare(cli.parser().parse_args("compare AAKNN --folds 5 --seed 1".split()))
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """The folder of a user, with a table in it."""
+    monkeypatch.chdir(tmp_path)
+    X, D = rows(20)
+    frame = pd.DataFrame(np.hstack([X, D]), columns=[*"abcd", "d_1", "d_2", "d_3"])
+    frame.to_csv("t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+COMMAND = ["compare", "MeanPredictor", "--labels", "d_*", "--folds", "2", "--n-jobs", "1", "--data"]
+
+
+@pytest.mark.parametrize("out", ["t.csv", "./t.csv", "{}", "link.csv", "hard.csv"])
+def test_an_output_in_the_place_of_the_users_table_is_refused(table, out, capsys):
+    before = table.read_bytes()
+    os.symlink("t.csv", "link.csv")
+    os.link("t.csv", "hard.csv")
+    for data in ("t.csv", "link.csv"):
+        assert cli.main([*COMMAND, data, "--out", out.format(table)]) == 1
+        assert "would replace" in capsys.readouterr().err
+    assert table.read_bytes() == before and not (table.parent / "ldlrepro-records").exists()
+
+
+def test_an_output_among_inputs_or_records_is_refused(table, capsys):
+    (table.parent / "r" / "own").mkdir(parents=True)
+    inside = table.rename(table.parent / "r" / "own" / "t.csv")
+    assert cli.main([*COMMAND, str(inside), "--records", "r"]) == 1
+    assert "where the records are written" in capsys.readouterr().err
+    inside.rename(table)
+    (table.parent / "m.csv").write_text("")
+    for more, message in (
+        (["--out", "r/own/x.csv", "--records", "r"], "among the records of r"),
+        (["--out", "m.csv"], "would replace m.csv"),
+    ):
+        assert cli.main(["compare", "m.csv:M", *COMMAND[2:], "t.csv", *more]) == 1
+        assert re.search(message, capsys.readouterr().err)
+    np.savez("t.npz", X=np.eye(3), D=np.eye(3))
+    assert cli.main([*COMMAND, "t.npz"]) == 1
+    assert "--labels is for tables" in capsys.readouterr().err
+
+
+def test_links_and_the_users_folder_as_outputs(here, table, monkeypatch, capsys):
+    monkeypatch.setenv("HOME", str(table.parent))
+    os.symlink("behind.csv", "link.csv")
+    assert cli.main([*COMMAND, "t.csv", "--records", "~/kept", "--out", "link.csv"]) == 0
+    assert os.path.islink("link.csv") and (table.parent / "behind.csv").stat().st_size
+    assert (table.parent / "kept" / "own" / "t.csv").exists()
+    capsys.readouterr()
+    assert cli.main([*COMMAND, "~/t.csv", "--records=~/kept", "--out=~/page.HTML"]) == 0
+    assert (table.parent / "page.HTML").read_text().startswith("<!doctype html>")
+    assert not (table.parent / "~").exists()
+    with pytest.raises(SystemExit):
+        cli.parser().parse_args([*COMMAND, "t.csv", "--out", ""])
+    assert "--out: the name is empty" in capsys.readouterr().err
+
+
+def test_kept_fits_say_the_same_as_fresh_ones(here, tmp_path):
+    X, D = rows()
+    methods = {"mine": Mean(), "AAKNN": ldlrepro.AAKNN()}
+    first, second = (compare(methods, X, D, folds=2, records=tmp_path) for _ in range(2))
+    columns = [*first.measures, "fit_seconds", "predict_seconds"]
+    by = ["method", "fold"]
+    one, two = (found.records.set_index(by).sort_index()[columns] for found in (first, second))
+    pd.testing.assert_frame_equal(one, two, check_exact=True)
+    assert first.against("mine").equals(second.against("mine"))
+    assert first.against("mine").set_index("against").loc["MeanPredictor", "better on"] == "0 of 1"
+
+
+class Turned(Mean):
+    """Predicts a frame with the labels in another order."""
+
+    names = ("d_3", "d_1", "d_2")
+
+    def predict(self, X):
+        P = pd.DataFrame(super().predict(X), columns=["d_1", "d_2", "d_3"])
+        return P[["d_3", "d_1", "d_2"]].set_axis(list(self.names), axis=1)
+
+
+class Numbered(Turned):
+    names = (0, 1, 2)
+
+
+def test_predicted_labels_are_paired_by_their_names(here, tmp_path):
+    X, D = rows()
+    D = pd.DataFrame(D, columns=["d_1", "d_2", "d_3"])
+    found = compare({"a": Turned(), "b": Mean(), "c": Numbered()}, X, D, folds=2).skill()
+    assert found.loc["a"].equals(found.loc["b"]) and not found.loc["c"].equals(found.loc["b"])
+    with pytest.raises(
+        own.RunError, match="predicts the columns d_3, d_1, d_2, and the labels are r,"
+    ):
+        compare({"a": Turned()}, X, D.set_axis(["r", "g", "b"], axis=1), folds=2)
+    Y = (D > 0.3).astype(int)
+    scores = compare({"a": Turned(), "b": Mean()}, X, Y, folds=2).skill()
+    assert scores.loc["a"].equals(scores.loc["b"])
+
+
+@pytest.mark.parametrize("folds", [10.0**50, 2.5, 1, -3, "4"])
+def test_folds_that_are_no_number_of_them_are_named(folds):
+    with pytest.raises(CompareError, match="^folds is .*: from 2 to the number of rows, 40"):
+        compare({"m": Mean()}, *rows(), folds=folds)
+
+
+@pytest.mark.parametrize("n_jobs", ["2", 0, 1.5, True])
+def test_numbers_of_processes_that_are_none_are_named(n_jobs):
+    with pytest.raises(LdlreproError, match="n_jobs is a number of processes"):
+        compare({"m": Mean()}, *rows(), folds=2, n_jobs=n_jobs)
+
+
+def test_numbers_that_python_does_not_print_are_named():
+    for name in ("folds", "random_state"):
+        with pytest.raises(CompareError, match=f"^{name} is a value that cannot be printed"):
+            compare({"m": Mean()}, *rows(), **{name: 10**5000})
+
+
+class Unnamed(Mean):
+    def __repr__(self):
+        raise RuntimeError("no text of me")
+
+
+def test_a_method_without_parameters_and_without_a_text_is_taken(here, tmp_path):
+    for _ in range(2):
+        found = compare({"m": Unnamed()}, *rows(), folds=2, records=tmp_path)
+        assert "m" in found.skill().index and found.to_csv(tmp_path / "t.csv") is None
 
 
 def test_the_command(tmp_path):

@@ -438,3 +438,141 @@ def test_every_measure_and_public_method_has_the_same_entrance():
                 inner = getattr(cls, method)
                 derived = cls.__mro__ and inner.__qualname__ == "MultiLabelEstimator.predict"
                 assert hasattr(inner, "__wrapped__") or derived, (name, method)
+
+
+# --- cells, weights and shapes --------------------------------------------------------------------
+
+DATE, LENGTH = np.datetime64("2020-01-01"), np.timedelta64(1, "D")
+
+
+def objects(value):
+    return pd.DataFrame(toy.X, columns=["u", "v", "w"]).assign(
+        v=pd.Series([0.5] * 39 + [value], dtype=object)
+    )
+
+
+@pytest.mark.parametrize("value", [DATE, LENGTH, 1j, np.complex64(1), pd.Timestamp(0), pd.NaT])
+def test_dates_and_complex_numbers_among_objects_are_refused(value):
+    frame = objects(value)
+    for table, column in ((frame, r"1 \('v'\)"), (frame.to_numpy(), "1")):
+        message = f"(Dates or times|Complex data) not supported: {{}} column {column}, row 39"
+        with pytest.raises(ValueError, match=message.format("X")):
+            AAKNN().fit(table, toy.D)
+        with pytest.raises(ValueError, match=message.format("X")):
+            AAKNN().fit(toy.X, toy.D).predict(table)
+        with pytest.raises(ValueError, match=message.format("D")):
+            AAKNN().fit(toy.X, table)
+        with pytest.raises(ValueError, match=message.format("P")):
+            metrics.kl_divergence(toy.D, table)
+    with pytest.raises(ValueError, match="sample_weight"):
+        SABFGS().fit(toy.X, toy.D, sample_weight=frame["v"])
+
+
+WEIGHT = np.ones(40)
+NO_WEIGHTS = {
+    "dates": pd.date_range("2020-01-01", periods=40),
+    "durations": WEIGHT.astype("timedelta64[s]"),
+    "complex": WEIGHT + 1j,
+    "masked": np.ma.masked_array(WEIGHT, WEIGHT > 0),
+    "text": ["a"] * 40,
+    "text of numbers": ["1"] * 40,
+    "huge": WEIGHT * 1e300,
+    "huge int": [10**400] * 40,
+    "ragged": [[1], [1, 2]] * 20,
+    "a dict": {"a": 1},
+    "two dimensions": WEIGHT[:, None],
+}
+
+
+@pytest.mark.parametrize("kind", NO_WEIGHTS)
+def test_weights_that_are_no_numbers_are_named(kind):
+    for model, target in ((SABFGS(max_iter=2), toy.D), (RFPCT(n_estimators=2), Y)):
+        calls = [model.fit(toy.X, target).score]
+        calls += [model.fit] if isinstance(model, SABFGS) else []
+        for call in calls:
+            with pytest.raises(ValueError, match="sample_weight"):
+                call(toy.X, target, sample_weight=NO_WEIGHTS[kind])
+
+
+@pytest.mark.parametrize(
+    ("X", "D", "message"),
+    [
+        ([[1, 2], [1]], toy.D[:2], "X row 1 is of length 1, and row 0 is of length 2"),
+        ([[1, 2], 1], toy.D[:2], "X row 1 is no list, and row 0 is of length 2"),
+        ([np.ma.masked_equal([1, 2], 1)] * 40, toy.D, "X row 0 is a masked array"),
+        (objects([1, 2]), toy.D, r"X row 39, column 1 \('v'\) is no number, but \[1, 2\] \(list\)"),
+        (objects({}), toy.D, r"X row 39, column 1 \('v'\) is no number, but {} \(dict\)"),
+        (objects(10**400), toy.D, r"X row 39, column 1 \('v'\) is too large"),
+        ([[10**400, 1.0]] * 40, toy.D, "X row 0, column 0 is too large"),
+        (toy.X, objects(10**400), r"D row 39, column 1 \('v'\) is too large"),
+        (objects(1).to_records(), toy.D, "X is an array of records with the fields index, u, v, w"),
+        (objects(1).astype("Sparse[float]"), toy.D, r"give X.sparse.to_dense\(\)"),
+        (toy.X, objects(1).astype("Sparse[float]"), r"give D.sparse.to_dense\(\)"),
+        (objects(1).set_axis(["a", "a", "b"], axis=1), toy.D, "Expected unique|X has two columns"),
+        (toy.X, toy.D[:, :0], r"D has shape \(40, 0\), no label"),
+        (toy.X, toy.D[:, :, None], r"D has shape \(40, 3, 1\): expected a row for each"),
+        (toy.X[:, 0], toy.D, r"X has shape \(40,\)"),
+        (toy.X, toy.D[:30], r"X has shape \(40, 3\), D has shape \(30, 3\)"),
+    ],
+)
+def test_what_is_no_table_is_named(X, D, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        AAKNN().fit(X, D)
+
+
+def test_lazy_and_nested_columns_of_polars_are_named():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(toy.X, schema=["u", "v", "w"])
+    with pytest.raises(TypeError, match=r"X is a LazyFrame.*give X.collect\(\)"):
+        AAKNN().fit(frame.lazy(), toy.D)
+    for column in (polars.Series([[1.0]] * 40), polars.Series([{"a": 1}] * 40)):
+        with pytest.raises(ValueError, match=r"X column 1 \('v'\) has lists or records"):
+            AAKNN().fit(frame.with_columns(column.alias("v")), toy.D)
+
+
+class Silent(ValueError):
+    """An error without a text."""
+
+    def __str__(self):
+        raise RuntimeError("no text of me")
+
+
+class RaisesSilent(AAKNN):
+    def _fit(self, X, D):
+        raise Silent
+
+
+def test_an_error_that_cannot_be_printed_stays_the_users():
+    with pytest.raises(Silent):
+        RaisesSilent().fit(toy.X, toy.D)
+
+
+def test_a_wrong_call_names_the_class_of_the_user():
+    with pytest.raises(TypeError, match=r"^SABFGS.fit\(\) missing 1 required .*'D'"):
+        SABFGS().fit(toy.X)
+    with pytest.raises(TypeError, match=r"^AAKNN.fit\(\) got an unexpected .*'sample_weight'"):
+        AAKNN().fit(toy.X, toy.D, sample_weight=WEIGHT)
+    with pytest.raises(ValueError, match="Row 0 is 1 in X and 2 in D"):
+        AAKNN().fit(*frames(np.arange(1, 41), np.arange(2, 42)))
+    with pytest.raises(ValueError, match=r"Y row 3, column 0 is 1.000000000001: labels"):
+        RFPCT().fit(toy.X, np.where(np.arange(40)[:, None] == 3, 1 + 1e-12, Y))
+    with pytest.raises(ldlrepro.errors.UnknownNameError, match="No measure 'kld'; there are: cheb"):
+        metrics.measure("kld")
+    with pytest.raises(ValueError, match="within='2'"):
+        metrics.cumulative_score([1.0], [2.0], "2")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_refused_fit_leaves_a_fitted_model_as_it_was(name):
+    if "trunk" in EVERY[name]().get_params():
+        pytest.importorskip("torch")
+    model = small(name, random_state=0)
+    before = scores(model.fit(toy.X, targets(model)))
+    for X, target in (
+        (toy.X[:, :2], targets(model)[:30]),
+        (toy.X[:, :2], np.full((40, 5), np.nan)),
+    ):
+        if model.__sklearn_tags__().target_tags.required:
+            with pytest.raises(ValueError):
+                model.fit(X, target)
+    np.testing.assert_array_equal(scores(model), before)

@@ -15,7 +15,7 @@ import pytest
 import slow_paper
 
 from ldlrepro import cli, protocols
-from ldlrepro.protocols import state
+from ldlrepro.protocols import scratch, state
 
 HERE = Path(__file__).parent
 
@@ -340,6 +340,49 @@ def test_a_stop_is_heard_in_compiled_code(name):
     _, err = process.communicate(timeout=60)
     assert time.monotonic() - began < 5 and process.returncode == status
     assert err.strip() == "ldlrepro: stopped; what was finished is kept."
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_a_program_without_output_runs(closed, tmp_path):
+    command = f"'{sys.executable}' -m ldlrepro data list {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    # Nothing of ours is the first file that is opened: else prints would go into it.
+    code = (
+        "import os, sys; from ldlrepro import cli; cli._open_what_is_closed(); print('lost');"
+        f"f = open({str(tmp_path / 'file')!r}, 'w'); assert f.fileno() > 2; os.write(1, b'lost')"
+    )
+    done = subprocess.run(f'"{sys.executable}" -c "{code}" {closed}', shell=True)
+    assert done.returncode == 0 and (tmp_path / "file").read_text() == ""
+
+
+def test_folders_of_dead_processes_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch.tempfile, "tempdir", str(tmp_path))
+    code = (
+        "import tempfile, sys; from ldlrepro.protocols.scratch import scratch\n"
+        f"tempfile.tempdir = {str(tmp_path)!r}\n"
+        "with scratch(): print(flush=True); sys.stdin.read()"
+    )
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for _ in range(2)
+    ]
+    for child in children:
+        child.stdout.readline()
+    children[0].send_signal(signal.SIGQUIT)
+    children[0].wait()
+    folders = set(tmp_path.iterdir())
+    assert len(folders) == 2
+    with scratch.scratch():  # a minute has not passed
+        assert folders < set(tmp_path.iterdir())
+    monkeypatch.setattr(scratch, "_OLD", -1)
+    with scratch.scratch() as mine:
+        left = set(tmp_path.iterdir()) - {mine}
+        assert len(left) == 1 and left < folders  # that of the one who lives
+    children[1].communicate()
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

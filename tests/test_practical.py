@@ -99,8 +99,11 @@ def test_pickles_are_refused(tmp_path):
 
     np.savez(tmp_path / "objects.npz", X=np.array([Bomb()], dtype=object), D=np.ones((1, 2)))
     (tmp_path / "damaged.mat").write_bytes(b"no mat file" * 50)
-    for name in ("objects.npz", "damaged.mat"):
-        with pytest.raises(userdata.UserDataError, match="Pickled objects are refused") as caught:
+    for name, message in (
+        ("objects.npz", "Pickled objects are refused"),
+        ("damaged.mat", "is no .mat file, or it is damaged or cut short"),
+    ):
+        with pytest.raises(userdata.UserDataError, match=message) as caught:
             userdata.read(tmp_path / name)
         assert "\n" not in str(caught.value)
 

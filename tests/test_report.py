@@ -271,7 +271,8 @@ def test_pictures_of_the_yardstick_draw_and_say_when_there_is_nothing():
     table = yardstick.confusion(mine, rows, ["StructRF", "MeanPredictor"])
     assert yardstick.total(table) == (1, 1, 0, 0)
     (axis,) = yardstick.confusion_picture(table, "title").axes
-    assert "1/1" in [text.get_text() for text in axis.texts]
+    assert "1" in [text.get_text() for text in axis.texts]
+    assert "StructRF (of 1)" in [text.get_text() for text in axis.get_yticklabels()]
     ours = tables.summary(mine, measures=["kl_divergence"])
     (axis,) = yardstick.skill_picture(ours, rows, NAMES, ["StructRF"]).axes
     drawn = [c.get_offsets()[0, 0] for c in axis.collections if len(c.get_offsets())]
@@ -283,6 +284,23 @@ def test_pictures_of_the_yardstick_draw_and_say_when_there_is_nothing():
         yardstick.skill_picture(ours.iloc[:0], rows.iloc[:0], NAMES, ["StructRF"]),
     ):
         assert not empty.axes[0].axison and len(empty.axes[0].texts[0].get_text()) > 20
+
+
+def test_frames_of_the_confusion_picture_lie_on_its_diagonal():
+    """Columns in another order than the rows; more of them than fit beside each other."""
+    names = [f"m{i}" for i in range(7)]
+    others = [f"x{i}" for i in range(9)]
+    columns = [*others[:4], *names[::-1], *others[4:]]
+    found = {c: [Outcomes(2, 3 + (c == "x1"), 0, 0)] * 7 for c in columns}
+    table = pd.DataFrame(found, index=names)
+    left, right = yardstick.confusion_picture(table).axes
+    frames = [patch.get_xy() for patch in left.patches]
+    assert frames == [(i, i) for i in range(7)] and not right.patches
+    assert [t.get_text() for t in right.get_xticklabels()] == others
+    assert {t.get_text() for t in left.texts} == {"2/3"}
+    (one,) = yardstick.confusion_picture(table.drop(columns="x1")).axes
+    assert {t.get_text() for t in one.texts} == {"2"} and len(one.patches) == 7
+    assert one.get_yticklabels()[0].get_text() == "m0 (of 3)"
 
 
 def test_synthetic_numbers_are_never_set_beside_printed_ones():

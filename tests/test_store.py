@@ -364,6 +364,13 @@ def test_a_lock_writes_nothing_and_follows_no_link(store, tmp_path):
     assert (store.folder / "set.lock").read_text() == "of another program"
 
 
+def test_a_fifo_in_the_place_of_a_lock_is_named(store):
+    (store.folder / "set.lock").unlink()
+    os.mkfifo(store.folder / "set.lock")
+    with pytest.raises(NoFileError, match="set.lock is a FIFO, a socket or a device"):
+        store.put([record(7)])
+
+
 @pytest.mark.parametrize("mode", [0o770, 0o700, 0o777])
 def test_a_lock_is_as_open_to_others_as_its_folder(store, mode):
     (store.folder / "set.lock").unlink()

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -35,6 +37,24 @@ def test_toy():
     middle = toy.D_test.reshape(51, 51, 3)[25, 25]
     phi = np.array([49, 7.49**2, (7 + 0.01 * 7.49**2) ** 2])
     np.testing.assert_allclose(middle, phi / phi.sum())
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [(2.5, TypeError), ("3", TypeError), (True, TypeError), (-1, ValueError), (10**30, ValueError),
+     (10**5000, ValueError)],
+    ids=lambda value: "" if isinstance(value, int) else str(value),
+)  # fmt: skip
+def test_numbers_of_rows_that_are_none_are_named(value, error):
+    with pytest.raises(error, match="n_train must be a whole number"):
+        datasets.make_toy(n_train=value)
+    for make in (
+        datasets.make_mslp_toy,
+        datasets.make_scenes,
+        partial(datasets.make_standin, "Movie"),
+    ):
+        with pytest.raises(error, match="n_samples must be a whole number"):
+            make(n_samples=value)
 
 
 def test_mslp_toy():

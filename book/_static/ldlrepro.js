@@ -107,8 +107,7 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   document.querySelectorAll("summary").forEach((one) => {
     if (!one.textContent.trim()) one.setAttribute("aria-label", "pages below");
-    // Closed code is called by the word that it shows.
-    else if (one.closest("details.hide")) one.removeAttribute("aria-label");
+    else one.removeAttribute("aria-label"); // its text is its name
   });
   // Lists right inside lists, as viewcode writes them, are no items of theirs.
   document.querySelectorAll("ul > ul").forEach((one) => {

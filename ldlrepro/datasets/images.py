@@ -8,6 +8,7 @@ from scipy.special import softmax
 from sklearn.utils import Bunch, check_random_state
 
 from ldlrepro.datasets import files, loading, readers, registry
+from ldlrepro.parameter_types import check_count
 
 LABELS = ("realigned", "rankings")
 
@@ -149,6 +150,9 @@ def make_scenes(n_samples=200, size=32, n_labels=4, random_state=0):
     load_images : Photographs.
     make_standin : Synthetic features.
     """
+    check_count(n_samples, "n_samples")
+    check_count(size, "size")
+    check_count(n_labels, "n_labels")
     rng = check_random_state(random_state)
     D = softmax(1.5 * rng.normal(size=(n_samples, n_labels)), axis=1)
     colours = rng.uniform(30, 225, size=(n_labels, 3))

@@ -6,6 +6,7 @@ from sklearn.utils import Bunch, check_random_state
 
 from ldlrepro.datasets import registry
 from ldlrepro.errors import DataUnavailableError
+from ldlrepro.parameter_types import check_count
 
 _W = np.array([[4.0, 2.0, 1.0], [1.0, 2.0, 4.0], [1.0, 4.0, 2.0]])
 
@@ -84,6 +85,7 @@ def make_toy(n_train=500, random_state=0):
     ----------
     .. [1] Geng, "Label distribution learning", TKDE 2016.
     """
+    check_count(n_train, "n_train")
     X = check_random_state(random_state).uniform(-1, 1, size=(n_train, 3))
     grid = np.linspace(-1, 1, 51)
     x1, x2 = (axis.ravel() for axis in np.meshgrid(grid, grid))
@@ -121,6 +123,7 @@ def make_mslp_toy(n_samples=3000, noise=0.0, random_state=0):
     .. [1] Peng, Tao, Geng, "Label embedding based on multi-scale locality preservation", IJCAI
        2018.
     """
+    check_count(n_samples, "n_samples")
     rng = check_random_state(random_state)
     plane = rng.uniform(-1, 1, size=(n_samples, 2))
     clean = np.column_stack([plane, np.exp(-(plane**2).sum(axis=1))])
@@ -161,6 +164,7 @@ def make_standin(name, n_samples=None, random_state=0):
     load : The real sets.
     make_toy : A problem with a picture.
     """
+    check_count(n_samples, "n_samples", or_none=True)
     name = registry.resolve(name)
     parts = registry.parts(name)
     entry = parts[0]

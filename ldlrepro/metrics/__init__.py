@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ldlrepro.entrance import public
+from ldlrepro.entrance import by_name, public
 from ldlrepro.metrics._age import (
     cs_0,
     cs_1,
@@ -121,8 +121,14 @@ AGE = {
 MEASURES = DISTRIBUTION | RANKING | MULTILABEL | AGE
 
 
+@by_name
 def measure(name):
     """Return the function of a measure by its name.
+
+    Raises
+    ------
+    UnknownNameError
+        Another name; the message lists those there are.
 
     See Also
     --------

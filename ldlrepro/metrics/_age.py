@@ -1,5 +1,7 @@
 """Measures of predicted ages."""
 
+from numbers import Real
+
 import numpy as np
 
 from ldlrepro.entrance import public
@@ -31,8 +33,8 @@ def cumulative_score(age, predicted, within=5):
     --------
     mae : The mean error.
     """
-    if not within >= 0:
-        raise ValueError(f"within={within}: choose a number of years, 0 or more.")
+    if not isinstance(within, Real) or not within >= 0:
+        raise ValueError(f"within={within!r}: choose a number of years, 0 or more.")
     return float((_errors(age, predicted) <= within).mean())
 
 

@@ -30,6 +30,7 @@ _OPTIONAL = "experiment.groups"
 #: change the numbers of a record that is there.
 _ONLY_RAISE = {
     "check_coloured",
+    "check_count",
     "check_parameter_types",
     "check_scored",
     "check_some",
@@ -37,8 +38,15 @@ _ONLY_RAISE = {
 }
 #: Contexts, entered beside others, decorators and base classes that move no number of a record:
 #: they bound threads (those that make records have one), change what CUDA does (records are made
-#: on CPUs), keep out settings that records were made without, or name features.
-_NO_NUMBERS = {"NamesOut", "one_at_a_time", "one_blas_thread", "public", "repeatable"}
+#: on CPUs), keep out settings that records were made without, name features, or only raise.
+_NO_NUMBERS = {
+    "NamesOut",
+    "by_name",
+    "one_at_a_time",
+    "one_blas_thread",
+    "public",
+    "repeatable",
+}
 #: Class -> its keyword that is only printed.
 _LABELS = {"Measure": "label"}
 

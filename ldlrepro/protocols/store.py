@@ -16,6 +16,7 @@ import hashlib
 import io
 import json
 import os
+import stat
 import tempfile
 import time
 import warnings
@@ -202,7 +203,7 @@ class RecordStore:
         for column in self.columns:
             value = record[column]
             if column in self._numbers:
-                row[column] = f"{value:.10g}"
+                row[column] = rounded(value)
             elif column in _JSON:
                 row[column] = json.dumps(value, sort_keys=True)
             else:
@@ -211,6 +212,11 @@ class RecordStore:
         row[_MADE_BY] = _id_of(maker)
         makers[row[_MADE_BY]] = maker
         return row
+
+
+def rounded(value):
+    """A measure or a time as the text that is stored; what is shown has no more digits either."""
+    return f"{value:.10g}"
 
 
 class Table:
@@ -301,6 +307,9 @@ def _lock_file(path):
         else:
             paths.check_file(path)
         raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        paths.check_file(path)
     if os.fstat(handle).st_uid == os.geteuid():  # as open to others as the folder is
         with contextlib.suppress(OSError):
             os.fchmod(handle, 0o600 | (path.parent.stat().st_mode & 0o066))

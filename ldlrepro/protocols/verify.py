@@ -11,10 +11,8 @@ import os
 import subprocess
 import sys
 import tarfile
-import tempfile
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -24,6 +22,7 @@ from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproErro
 from ldlrepro.protocols import environment, job, ledger, rounding, runner, state, worker
 from ldlrepro.protocols.fingerprint import fingerprint, of_data, of_function
 from ldlrepro.protocols.progress import waiting
+from ldlrepro.protocols.scratch import scratch
 from ldlrepro.protocols.studies import tables_of
 
 #: What a sampled record can turn out to be.
@@ -453,10 +452,10 @@ def _code_of(revision, refit):
         )
     parts = ["ldlrepro", "data/datasets.csv", "data/published", "data/results/ledger.csv"]
     parts = [p for p in parts if any(name == p or name.startswith(f"{p}/") for name in there)]
-    with tempfile.TemporaryDirectory(prefix="ldlrepro-") as folder:
+    with scratch() as folder:
         archive = _git(root, "archive", commit, *parts)
         tarfile.open(fileobj=io.BytesIO(archive)).extractall(folder, filter="data")
-        yield commit, Path(folder), theirs[0]
+        yield commit, folder, theirs[0]
 
 
 def _commit(revision):

@@ -164,7 +164,11 @@ def _folded_claims(claims, own):
     rows = [
         [f"<td class='{_css(c.verdict)}'>{MARKED[c.verdict]}</td>"]
         + [f"<td class='long'>{escape(c.claim)}</td>"]
-        + ([] if own else [f"<td>{escape(c.section)}</td>", f"<td>{escape(c.printed)}</td>"])
+        + (
+            []
+            if own
+            else [f"<td class='name'>{escape(text)}</td>" for text in (c.section, c.printed)]
+        )
         + [f"<td class='long'>{escape(c.evidence)}</td>"]
         for c in claims.itertuples()
     ]
@@ -253,9 +257,9 @@ def spread_claim(summary, method, rivals, measures):
 
 
 def same_claim(records, first, second, measures, share_of_mean=0.01):
-    """Evidence that two methods do not differ: cells whose means differ by at most a share."""
+    """Evidence that two methods do not differ: numbers whose means differ by at most a share."""
     pairs = [pair for m in measures for pair in pairs_of(records, first, second, m)]
     near = [abs(p.difference) <= share_of_mean * abs(p.second.mean()) for p in pairs]
     found = wins(records, [(first, second)], measures)
-    more = f" cells; a difference is shown in {found.shown + found.worse}"
+    more = f" comparisons; they differ significantly in {found.shown + found.worse}"
     return share_claim(near, f"means within {share_of_mean:.0%} in", more)

@@ -301,8 +301,9 @@ def _cell(text):
 
 
 def _is_name(text):
-    """Whether a text may break into lines: words, and more of them than a column is wide."""
-    return len(text) > 14 and " " in text and sum(map(str.isalpha, text)) > len(text) / 2
+    """Whether a text may break into lines: more than a column is wide, words or two numbers."""
+    letters = sum(map(str.isalpha, text))
+    return len(text) > 14 and " " in text and (letters > len(text) / 3 or " / " in text)
 
 
 def _away(cell):

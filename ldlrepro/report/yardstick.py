@@ -1,4 +1,4 @@
-"""What agreement is worth: printed rows against all of our methods, and skill over the mean."""
+"""What a match is worth: printed rows against all of our methods, and skill over the mean."""
 
 import numpy as np
 import pandas as pd
@@ -11,17 +11,19 @@ from ldlrepro.report.values import Outcomes
 
 #: Skill below this is drawn at the edge: worse than the mean predictor by as much as its loss.
 LEAST_SKILL = -1.0
+#: The picture of ``confusion`` has at most so many columns of counts, or of "7/13", side by side.
+MOST_COUNTS, MOST_SHARES = 24, 15
 
 
 def confusion(records, printed, methods, excluded=()):
-    """Which of our methods each printed row agrees with.
+    """Which of our methods match each printed row.
 
-    A reproduction is convincing where a method agrees with its own row and others do not.
+    A reproduction is convincing where a method matches its own row and others do not.
 
     Parameters
     ----------
     records : records of the columns, the trivial predictors among them
-    printed : cells with a column ``null`` (see `with_null`)
+    printed : printed numbers with a column ``null`` (see `with_null`)
     methods : ours, in the order of the columns
     excluded : data sets that are not counted
 
@@ -65,9 +67,11 @@ def confusion_of(chapter, more=None):
 def confusion_picture(
     table, title="Printed rows, and which of our methods match their informative numbers"
 ):
-    """``confusion`` as a picture: each square the share of the printed cells that can tell.
+    """``confusion`` as a picture: each square says how many informative numbers of a row match.
 
-    The number in a square is the count; a printed row none of whose cells can tell is hatched.
+    Columns with a printed row of their own come first, in the order of the rows: their squares are
+    framed and lie on a diagonal. Other columns follow, in a second panel where one would be too
+    wide. A square without informative numbers is hatched.
 
     See Also
     --------
@@ -76,33 +80,62 @@ def confusion_picture(
     table = table.loc[[any(any(v) for v in row) for row in table.to_numpy()]]
     if table.empty:
         return nothing("Nothing to compare: synthetic data are never set beside printed numbers.")
-    share = table.map(lambda found: found.ratio).to_numpy(float)
-    rows, columns = table.shape
-    figure, axis = plt.subplots(figsize=(2.2 + 0.62 * columns, 1.6 + 0.36 * rows))
+    own = [m for m in table.index if m in table.columns]
+    others = [m for m in table.columns if m not in own]
+    table = table.loc[own + [m for m in table.index if m not in own], own + others]
+    of_all = table.map(lambda found: found.tell).nunique(axis=1).eq(1).all()
+    most = MOST_COUNTS if of_all else MOST_SHARES
+    panels = [table] if len(table.columns) <= most else [table[own], table[others]]
+    panels = [panel for panel in panels if len(panel.columns)]
+    height = 0.6 + len(panels) * (1.3 + 0.27 * len(table))
+    figure, axes = plt.subplots(
+        len(panels), 1, figsize=(7.0, height), squeeze=False, layout="constrained"
+    )
+    for axis, panel in zip(axes.flat, panels, strict=True):
+        _squares(axis, panel, of_all)
+        axis.set_xlim(0, max(len(panel.columns) for panel in panels))
+    if own:
+        axis.set_xlabel("framed: a method of ours and the printed row of its name", loc="left")
+    figure.suptitle(title, x=0.01, ha="left", weight="bold", fontsize=10)
+    return figure
+
+
+def _squares(axis, panel, of_all):
+    """One panel of the picture of ``confusion``: a square a printed row and method of ours.
+
+    Parameters
+    ----------
+    of_all : whether all squares of a row are out of as many numbers: its name says of how many
+    """
+    share = panel.map(lambda found: found.ratio).to_numpy(float)
     axis.pcolormesh(share, cmap="Blues", vmin=0, vmax=1, edgecolors="white", linewidth=1)
-    for i, row in enumerate(table.to_numpy()):
+    for i, row in enumerate(panel.to_numpy()):
         for j, found in enumerate(row):
             if not found.tell:
-                axis.add_patch(
-                    plt.Rectangle((j, i), 1, 1, fill=False, hatch="///", edgecolor="0.8")
-                )
+                empty = {"fill": False, "hatch": "///", "edgecolor": "0.8"}
+                axis.add_patch(plt.Rectangle((j, i), 1, 1, **empty))
                 continue
-            text = f"{found.agree}/{found.tell}"
             colour = "white" if found.ratio > 0.6 else "black"
-            axis.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=7, color=colour)
-            if table.index[i] == table.columns[j]:
-                box = plt.Rectangle((j, i), 1, 1, fill=False, edgecolor="black", linewidth=1.5)
-                axis.add_patch(box)
-    axis.set_xticks(np.arange(columns) + 0.5, table.columns, rotation=45, ha="right", fontsize=8)
-    axis.set_yticks(np.arange(rows) + 0.5, table.index, fontsize=8)
-    axis.set(xlabel="ours", ylabel="printed", title=title)
+            text = f"{found.agree}" if of_all else f"{found.agree}/{found.tell}"
+            axis.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=9, color=colour)
+            if panel.index[i] == panel.columns[j]:
+                frame = {"fill": False, "edgecolor": "black", "linewidth": 1.8}
+                axis.add_patch(plt.Rectangle((j, i), 1, 1, **frame))
+    rows, columns = panel.shape
+    axis.xaxis.tick_top()
+    slant = {"rotation": 45, "ha": "left"} if columns <= MOST_SHARES else {"rotation": 90}
+    axis.set_xticks(np.arange(columns) + 0.5, panel.columns, fontsize=9.5, **slant)
+    names = panel.index
+    if of_all:
+        names = [f"{name} (of {panel.iloc[i, 0].tell})" for i, name in enumerate(names)]
+    axis.set_yticks(np.arange(rows) + 0.5, names, fontsize=9.5)
+    axis.set_ylabel("printed")
+    axis.set_title("ours", fontsize=10, loc="left")
     axis.invert_yaxis()
     axis.grid(False)
     axis.tick_params(length=0)
     for side in axis.spines.values():
         side.set_visible(False)
-    figure.tight_layout()
-    return figure
 
 
 def diagonal(table):
@@ -147,7 +180,7 @@ def skill_table(ours, printed, measure="kl_divergence"):
 
     Parameters
     ----------
-    ours : result of `tables.summary`; printed : cells with ``null``
+    ours : result of `tables.summary`; printed : printed numbers with ``null``
     """
     printed = printed[printed.measure == measure]
     ours = ours[
@@ -175,14 +208,14 @@ def skill_picture(ours, printed, names, order, measure="kl_divergence", null="th
 
     See Also
     --------
-    confusion_picture : Which printed cells our methods agree with.
+    confusion_picture : Which printed numbers our methods match.
     """
     table = skill_table(ours, printed, measure)
     there = [d for d in names if d in set(table.dataset)]
     if not there:
         return nothing("Skill is drawn where printed numbers stand beside ours.")
     methods = [m for m in order if m in set(printed.method)]
-    figure, axis = plt.subplots(figsize=(8, 1.5 + 0.34 * len(there)))
+    figure, axis = plt.subplots(figsize=(7.2, 2.0 + 0.34 * len(there)), layout="constrained")
     for i, method in enumerate(methods):
         for which, fill in (("printed", "none"), ("ours", f"C{i}")):
             mine = table[(table.method == method) & (table.which == which)]
@@ -191,21 +224,21 @@ def skill_picture(ours, printed, names, order, measure="kl_divergence", null="th
             axis.scatter(
                 np.maximum(mine.skill, LEAST_SKILL),
                 y,
-                s=28,
+                s=32,
                 facecolors=fill,
                 edgecolors=f"C{i}",
                 marker="os^Dv<>pPX*hd"[i % 13],
                 label=label,
             )
+    for label, fill in (("filled: ours", "0.4"), ("open: printed", "none")):
+        axis.scatter([], [], s=32, facecolors=fill, edgecolors="0.4", label=label)
     axis.axvline(0, color="0.5", linewidth=1)
     axis.set_yticks(range(len(there)), [names[d] for d in there])
     axis.set_xlim(LEAST_SKILL - 0.05, 1)
     axis.invert_yaxis()
-    label = f"share of {MEASURES[measure].label} removed; 0 is {null}"
+    label = f"share of {MEASURES[measure].label} removed: 0 is {null}, 1 is perfect"
     if table.skill.min() < LEAST_SKILL:
-        label += f"; at {LEAST_SKILL:g} what is there or below"
+        label += f"\n{LEAST_SKILL:g} also stands for what is below"
     axis.set_xlabel(label)
-    figure.legend(*axis.get_legend_handles_labels(), loc="upper center", ncols=6, fontsize=8)
-    rows = -(-len(methods) // 6)
-    figure.tight_layout(rect=(0, 0, 1, 1 - (0.25 * rows + 0.1) / figure.get_size_inches()[1]))
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper left", ncols=4)
     return figure

@@ -25,7 +25,8 @@ from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.mldf.tables import own_measures
-from ldlrepro.parameters import LARGEST_SEED, listed
+from ldlrepro.parameter_types import shown
+from ldlrepro.parameters import LARGEST_SEED, listed, processes
 from ldlrepro.protocols import ledger, read, state
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.html import for_spreadsheets
@@ -127,16 +128,20 @@ def compare(
         raise CompareError("Give either X and D, your own data, or datasets=[...], names.")
     if not isinstance(random_state, Integral) or not 0 <= random_state <= LARGEST_SEED:
         raise CompareError(
-            f"random_state is {random_state!r}: give an int, 0 or more and at most {LARGEST_SEED}."
+            f"random_state is {shown(random_state)}: give an int, 0 or more and at most "
+            f"{LARGEST_SEED}."
         )
+    n_jobs = processes(1 if n_jobs is None else _as_int(n_jobs))
     if records is not None:
+        records = paths.expanded(records)
         check_folder(records)
     if datasets is None:
         data = X if D is None and hasattr(X, "label_names") else bunch(X, D, task=task)
         kind = data.task
         check_name(data.name)
         _refuse_equal_rows(data.Y if kind == "multilabel" else data.D)
-        if not 2 <= folds <= len(data.X):
+        if not isinstance(folds, Integral) or not 2 <= folds <= len(data.X):
+            folds = shown(folds)
             raise CompareError(f"folds is {folds}: from 2 to the number of rows, {len(data.X)}.")
         experiment = Experiment(
             runs.EXPERIMENT,
@@ -155,8 +160,11 @@ def compare(
         stored, left_out = _current(stored, experiment, sources)
         if kind == "multilabel":
             stored = own_measures(stored)
-    columns = data.feature_names if stored is None and data.get("is_named") else None
-    chosen = _methods(methods, kind, stored, columns)
+    columns, labels = None, None
+    if stored is None:
+        columns = data.feature_names if data.get("is_named") else None
+        labels = data.label_names if data.get("has_label_names") else None
+    chosen = _methods(methods, kind, stored, {"columns": columns, "labels": labels})
     made, notes = runs.run(chosen, sources, experiment, records, n_jobs, progress)
     if stored is not None:  # a user's copy that is not the registered file is named so
         names = display_names(made, sources, table.reset_index())
@@ -165,6 +173,10 @@ def compare(
     null = matrix.NULLS[kind] if stored is not None else _NULLS[kind]
     notes = left_out | notes
     return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes)
+
+
+def _as_int(value):
+    return int(value) if isinstance(value, np.integer) else value
 
 
 def check_folder(path):
@@ -291,7 +303,7 @@ class Comparison:
         if hasattr(path, "write"):
             path.write(text)
         else:
-            write_whole(Path(path), text)
+            write_whole(paths.target(path), text)
 
     def to_html(self, path):
         """Write one page that needs no other file: matrix, plots, tables, tests, the CSV inside."""
@@ -328,7 +340,7 @@ def load_methods(specifications):
     MissingPackageError
         python-ldl is named, and not installed.
     """
-    named = {}
+    named, seen = {}, []
     for text in listed(specifications):
         if text.startswith(PREFIX):
             named[text] = guest_named(text)
@@ -341,9 +353,16 @@ def load_methods(specifications):
                     f"No method {text!r}. Name a class of yours, as in my_file.py:MyMethod, one of "
                     f"python-ldl's, as in {PREFIX}LDL_LRR, or one of: {', '.join(known)}."
                 )
+            if text in named:
+                raise CompareError(f"{text} is named twice.")
             named[text] = known[text]()
             continue
-        found = _from_file(Path(path), inside)
+        if not path:
+            raise CompareError(f"{text} names no file: write my_file.py{text}.")
+        found = _from_file(paths.expanded(path), inside)
+        if any(found is other for other in seen):
+            raise CompareError(f"{text} is named twice.")
+        seen.append(found)
         name = text if inside in named else inside  # another file has one of this name
         if name in named:
             raise CompareError(f"{text} is named twice.")
@@ -359,6 +378,8 @@ def load_methods(specifications):
 
 
 def _from_file(path, name):
+    if path.is_dir():
+        raise CompareError(f"{path} is a folder: name a file, as in my_file.py:MyMethod.")
     if not path.is_file():
         raise CompareError(f"There is no file {path}.")
     if path.suffix != ".py" or "." in path.stem:
@@ -371,7 +392,8 @@ def _from_file(path, name):
     module = _module_of(path)
     if not hasattr(module, name):
         there = [k for k, v in vars(module).items() if hasattr(v, "fit") and not k.startswith("_")]
-        raise CompareError(f"{path} has no {name}; it has: {', '.join(there) or 'no method'}.")
+        wrong = f"{path} has no {name}" if name else f"Name a class of {path} after the colon"
+        raise CompareError(f"{wrong}; it has: {', '.join(there) or 'no method'}.")
     return getattr(module, name)
 
 
@@ -452,7 +474,7 @@ def _stored_experiment(names):
     )
 
 
-def _methods(methods, kind, stored, columns):
+def _methods(methods, kind, stored, names):
     """Methods of a comparison, foreign ones wrapped; on own data the null method with them."""
     if methods is None and stored is not None:
         raise CompareError(
@@ -471,7 +493,7 @@ def _methods(methods, kind, stored, columns):
                 )
     elif _NULLS[kind] not in named:
         named[_NULLS[kind]] = dict(all_estimators(kind))[_NULLS[kind]]()
-    return tuple(Method(name, _wrapped(e, kind, name, columns)) for name, e in named.items())
+    return tuple(Method(name, _wrapped(e, kind, name, names)) for name, e in named.items())
 
 
 def _named(methods, kind):
@@ -494,7 +516,7 @@ def _named(methods, kind):
     return named
 
 
-def _wrapped(estimator, kind, name, columns):
+def _wrapped(estimator, kind, name, names):
     own_base, wrapper = {
         "ldl": (LDLEstimator, OnSimplex),
         "multilabel": (MultiLabelEstimator, Scores),
@@ -517,7 +539,7 @@ def _wrapped(estimator, kind, name, columns):
     if isinstance(estimator, other):
         has = {"ldl": "label distributions", "multilabel": "zeros and ones"}[kind]
         raise CompareError(f"{name} learns other targets than these data have, {has}.")
-    return estimator if isinstance(estimator, own_base) else wrapper(estimator, columns=columns)
+    return estimator if isinstance(estimator, own_base) else wrapper(estimator, **names)
 
 
 def _foreign(methods):

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from fnmatch import fnmatch
 from itertools import islice
-from pathlib import Path
+from numbers import Real
+from zipfile import is_zipfile
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,8 @@ from sklearn.utils import Bunch
 
 from ldlrepro.entrance import check_same_rows, check_type
 from ldlrepro.errors import LdlreproError
-from ldlrepro.paths import check_file
+from ldlrepro.parameter_types import shown
+from ldlrepro.paths import check_file, expanded
 from ldlrepro.validation import LARGEST, check_distributions, check_kind
 
 #: Names under which .npz and .mat files have features and targets.
@@ -59,27 +61,13 @@ def read(path, labels=None, task="auto"):
     --------
     bunch : From arrays or DataFrames.
     """
-    path = Path(path)
+    path = expanded(path)
     check_file(path)
     if not path.is_file():
         raise UserDataError(f"There is no file {path}.")
     kind = path.suffix.lower()
     if kind in (".npz", ".mat"):
-        try:
-            arrays = np.load(path, allow_pickle=False) if kind == ".npz" else loadmat(path)
-            X, D = (_array(arrays, names, path) for names in (_FEATURES, _TARGETS))
-        except UserDataError:
-            raise
-        except NotImplementedError:  # what scipy raises for the HDF5 files of newer MATLABs
-            raise UserDataError(
-                f"{path} is a .mat file of version 7.3, which is not read: in MATLAB, save it with "
-                "the option '-v7'."
-            ) from None
-        except Exception as error:  # whatever a damaged file makes of its reader
-            raise UserDataError(
-                f"{path} is no {kind} file of plain arrays ({type(error).__name__}): save it again "
-                "with numbers only. Pickled objects are refused, since loading them runs code."
-            ) from error
+        X, D = _arrays(path, kind)
     elif kind in (".csv", ".parquet", ".pq"):
         frame = _frame(path, kind)
         if not len(frame):
@@ -103,8 +91,8 @@ def bunch(X, D, name="data", task="auto"):
 
     Returns
     -------
-    Bunch with X, D or Y, feature_names, label_names, is_named (whether the features came with
-    names), name, display, source "own", sha256
+    Bunch with X, D or Y, feature_names, label_names, is_named and has_label_names (whether they
+    came with the data), name, display, source "own", sha256
 
     Raises
     ------
@@ -168,6 +156,7 @@ def bunch(X, D, name="data", task="auto"):
         feature_names=features or [f"feature {j + 1}" for j in range(X.shape[1])],
         label_names=labels or [f"label {j + 1}" for j in range(D.shape[1])],
         is_named=features is not None,
+        has_label_names=labels is not None,
         name=name,
         display=name,
         task=task,
@@ -204,7 +193,14 @@ def _refuse_row_numbers(frame, what):
         nameless = _WITHOUT_NAME.fullmatch(text) is not None
         if not (nameless or text in _OF_ROWS) or len(frame) < 2:
             continue
-        numbers = pd.to_numeric(frame.iloc[:, position], errors="coerce")
+        column = frame.iloc[:, position]
+        numbers = _numeric(column)
+        if nameless and position == 0 and numbers.isna().all() and isinstance(column.iloc[0], str):
+            raise UserDataError(
+                f"{what} has a first column without a name, with texts such as "
+                f"{column.iloc[0]!r}: names of the rows. Leave it out (in pandas, "
+                "to_csv(index=False), in R, row.names = FALSE)."
+            )
         if numbers.isna().any() or (numbers % 1 != 0).any() or numbers.nunique() < len(frame):
             continue
         called = "without a name" if nameless else f"called {text!r}"
@@ -226,7 +222,7 @@ def _numbers(A, name):
             twice = A.columns[A.columns.duplicated()][0]
             raise UserDataError(f"{name} has two columns called {twice!r}: give each its name.")
         for column in A.columns:
-            numbers = pd.to_numeric(A[column], errors="coerce").to_numpy(float, na_value=np.nan)
+            numbers = _numeric(A[column]).to_numpy(float, na_value=np.nan)
             bad = ~(np.abs(numbers) <= (LARGEST if name == "X" else np.finfo(float).max))
             if bad.any():
                 row = int(np.argmax(bad))
@@ -235,7 +231,7 @@ def _numbers(A, name):
                 )
     try:
         A = np.asarray(A, dtype=float)
-    except (TypeError, ValueError) as error:
+    except (OverflowError, TypeError, ValueError) as error:
         raise UserDataError(f"{name} is no array of numbers: {error}") from None
     if A.ndim == 2 and not np.isfinite(A).all():
         row, column = np.argwhere(~np.isfinite(A))[0]
@@ -245,13 +241,103 @@ def _numbers(A, name):
     return A
 
 
+def _numeric(column):
+    """A column as numbers, NaN for what is none, infinity for ints that no float holds."""
+    try:
+        numbers = pd.to_numeric(column, errors="coerce")
+    except OverflowError:
+        numbers = pd.to_numeric(column.map(_float), errors="coerce")
+    if column.dtype == object and numbers.isna().any():  # fractions, say
+        numbers = numbers.where(numbers.notna(), column.map(_float))
+    return numbers
+
+
+def _float(value):
+    try:
+        return np.nan if isinstance(value, str) else float(value)
+    except OverflowError:
+        return np.inf
+    except (TypeError, ValueError):
+        return np.nan
+
+
 def _wrong(value):
     """What is wrong with a value, and what to do."""
+    if np.ndim(value):
+        return f"the cell holds a {type(value).__name__}; give one number in each"
     if pd.isna(value):
         return "the value is missing; fill it or drop the row"
     if isinstance(value, str):
-        return f"{value!r} is no number; encode texts as numbers"
-    return f"{value:g} is too large; scale the column, for instance to variance 1"
+        return _wrong_text(value)
+    if not isinstance(value, Real):
+        return f"{shown(value)} ({type(value).__name__}) is no number"
+    return f"{_short(value)} is too large; scale the column, for instance to variance 1"
+
+
+#: Texts that a number was meant by, and what to do.
+_MEANT = (
+    (
+        r"[-+]?\d{1,3}(,\d{3})*\.\d+|[-+]?\d+(,\d{3}){2,}",
+        "commas between thousands; leave them out",
+    ),
+    (r"[-+]?\d+,\d+([eE][-+]?\d+)?", "a decimal comma; save the table with points in numbers"),
+    (r"[-+]?[\d.,]+ ?%", "a percent sign; leave it out"),
+    ("[\u2010-\u2015\u2212].*\\d.*", "a dash where a minus (-) belongs"),
+)
+
+
+def _wrong_text(value):
+    text = value.strip()
+    for pattern, what in _MEANT:
+        if re.fullmatch(pattern, text):
+            return f"{value!r} has {what}"
+    if text.lstrip("+-").isdecimal():
+        return "the value is too large; scale the column, for instance to variance 1"
+    if text and not any(sign.isalnum() for sign in text):
+        return f"{value!r} is no number; where it marks a missing value, fill it or drop the row"
+    return f"{shown(value)} is no number; encode texts as numbers"
+
+
+def _short(value):
+    try:
+        return f"{value:g}"
+    except TypeError:
+        return shown(value)
+    except OverflowError:
+        return f"an integer of {int(value).bit_length()} bits"
+
+
+def _arrays(path, kind):
+    """X and D of a file of arrays."""
+    if not path.stat().st_size:
+        raise UserDataError(f"{path} is empty.")
+    if kind == ".npz" and not is_zipfile(path):
+        raise UserDataError(
+            f"{path} is no .npz file, or one that was cut short: save it again, with "
+            "numpy.savez(file, X=X, D=D)."
+        )
+    try:
+        arrays = np.load(path, allow_pickle=False) if kind == ".npz" else loadmat(path)
+        return [_array(arrays, names, path) for names in (_FEATURES, _TARGETS)]
+    except UserDataError:
+        raise
+    except NotImplementedError:  # what scipy raises for the HDF5 files of newer MATLABs
+        raise UserDataError(
+            f"{path} is a .mat file of version 7.3, which is not read: in MATLAB, save it with "
+            "the option '-v7'."
+        ) from None
+    except PermissionError:
+        raise UserDataError(f"{path} is not readable for this user.") from None
+    except Exception as error:  # whatever a damaged file makes of its reader
+        if "allow_pickle" in str(error):
+            raise UserDataError(
+                f"{path} has an array of objects: save it again with numbers only. Pickled objects "
+                "are refused, since loading them runs code."
+            ) from error
+        raise UserDataError(
+            f"{path} is no {kind} file, or it is damaged or cut short ({type(error).__name__}): "
+            "save it again."
+        ) from error
 
 
 def _array(arrays, names, path):
@@ -260,7 +346,13 @@ def _array(arrays, names, path):
         raise UserDataError(f"{path} has both {' and '.join(there)}: leave one of them out.")
     for name in there:
         found = arrays[name]
-        return found.toarray() if issparse(found) else np.asarray(found)
+        found = found.toarray() if issparse(found) else np.asarray(found)
+        if found.dtype.names or found.dtype == object:
+            raise UserDataError(
+                f"{path}: {name} is a cell array, a struct or a table of records. Save it as a "
+                "matrix of numbers."
+            )
+        return found
     raise UserDataError(
         f"{path} has no array {' or '.join(names)}; it has: "
         + ", ".join(k for k in arrays if not k.startswith("__"))
@@ -269,7 +361,7 @@ def _array(arrays, names, path):
 
 def _frame(path, kind):
     try:
-        return _of_csv(path) if kind == ".csv" else pd.read_parquet(path)
+        return _of_csv(path) if kind == ".csv" else _of_parquet(path)
     except UserDataError:
         raise
     except ImportError:
@@ -277,7 +369,7 @@ def _frame(path, kind):
     except pd.errors.EmptyDataError:
         raise UserDataError(f"{path} is empty.") from None
     except (csv.Error, pd.errors.ParserError) as error:
-        raise UserDataError(f"{path} is no table: {str(error).strip()}.") from None
+        raise UserDataError(f"{path} is no table: {_of_reader(error)}.") from None
     except UnicodeDecodeError as error:
         raise UserDataError(
             f"{path} is not in UTF-8 (byte {error.start}): save it in that encoding."
@@ -288,6 +380,24 @@ def _frame(path, kind):
         raise UserDataError(
             f"{path} is damaged, or no {kind} file ({type(error).__name__}): save it again."
         ) from error
+
+
+def _of_reader(error):
+    """What the reader of CSV files says, in words for who made the file."""
+    text = str(error).strip().removeprefix("Error tokenizing data. C error: ").rstrip(".")
+    if "EOF inside string" in text or "field larger than field limit" in text:
+        text = f"a quotation mark is opened and not closed ({text})"
+    return text
+
+
+def _of_parquet(path):
+    """A table; an index with names came from columns, and becomes columns again."""
+    frame = pd.read_parquet(path)
+    names = [name for name in frame.index.names if name is not None]
+    twice = next((name for name in names if name in frame.columns), None)
+    if twice is not None:
+        raise UserDataError(f"{path} has two columns called {twice!r}: give each its name.")
+    return frame.reset_index(level=names) if names else frame
 
 
 def _of_csv(path):
@@ -301,12 +411,18 @@ def _of_csv(path):
             f"{path} begins with the line {','.join(lines[0])!r}: remove it, so that the names of "
             "the columns come first."
         )
+    seen = next((word for sign, word in _SEPARATORS.items() if sign in "".join(names)), None)
+    is_title = len(names) == 1 and seen in (None, _SEPARATORS[" "])
+    if is_title and len(lines) > 2 and len(lines[1]) > 1 and len(lines[1]) == len(lines[2]):
+        raise UserDataError(
+            f"{path} begins with the line {names[0]!r}, a title: remove it, so that the names of "
+            "the columns come first."
+        )
     if names and not names[-1] and not any(row[len(names) - 1 :] > [""] for row in lines[1:]):
         raise UserDataError(
             f"{path} has a last column without a name and without values: a comma ends each line. "
             "Remove it."
         )
-    seen = next((word for sign, word in _SEPARATORS.items() if sign in "".join(names)), None)
     if len(names) == 1 and seen:
         raise UserDataError(
             f"{path} has one column, {names[0]!r}: its separator seems to be {seen}. Save it with "

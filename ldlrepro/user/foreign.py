@@ -25,6 +25,8 @@ class OnSimplex(LDLEstimator):
     random_state : int or None; set where the object has such a parameter and leaves it at None
     columns : names of the features, or None; scikit-learn's own classes then get DataFrames, so
         that a ColumnTransformer finds its columns, and all others arrays
+    labels : names of the labels, or None; predictions that are DataFrames with these columns are
+        brought into their order
 
     Warns
     -----
@@ -36,8 +38,9 @@ class OnSimplex(LDLEstimator):
     Scores : The same for multi-label learners.
     """
 
-    def __init__(self, foreign=None, random_state=None, columns=None):
-        self.foreign, self.random_state, self.columns = foreign, random_state, columns
+    def __init__(self, foreign=None, random_state=None, columns=None, labels=None):
+        self.foreign, self.random_state = foreign, random_state
+        self.columns, self.labels = columns, labels
 
     def _fit(self, X, D):
         self.fitted_ = _copy(self.foreign, self.random_state)
@@ -47,6 +50,7 @@ class OnSimplex(LDLEstimator):
     def _predict(self, X):
         with users_settings():
             P = self.fitted_.predict(_framed(X, self.columns, self.foreign))
+        P = _in_order(P, self.labels, self.foreign)
         check_kind(_dense(P), "P")
         P = np.array(_dense(P), dtype=float)
         expected = (len(X), self.n_labels_)
@@ -75,15 +79,16 @@ class Scores(MultiLabelEstimator):
 
     Parameters
     ----------
-    foreign, random_state, columns : as for `OnSimplex`
+    foreign, random_state, columns, labels : as for `OnSimplex`
 
     See Also
     --------
     OnSimplex : The same for label distributions.
     """
 
-    def __init__(self, foreign=None, random_state=None, columns=None):
-        self.foreign, self.random_state, self.columns = foreign, random_state, columns
+    def __init__(self, foreign=None, random_state=None, columns=None, labels=None):
+        self.foreign, self.random_state = foreign, random_state
+        self.columns, self.labels = columns, labels
 
     def _fit(self, X, Y):
         self.fitted_ = _copy(self.foreign, self.random_state)
@@ -94,6 +99,7 @@ class Scores(MultiLabelEstimator):
         predict = getattr(self.fitted_, "predict_proba", self.fitted_.predict)
         with users_settings():
             S = predict(_framed(X, self.columns, self.foreign))
+        S = _in_order(S, self.labels, self.foreign)
         if isinstance(S, list):
             S = self._of_list(S, len(X))
         elif self.n_labels_ == 1 and hasattr(self.fitted_, "predict_proba"):
@@ -123,6 +129,19 @@ class Scores(MultiLabelEstimator):
         if len(classes) == 1:
             return np.full((len(S), 1), float(classes[0]))
         return S[:, [classes.index(1)]] if S.ndim == 2 and S.shape[1] == len(classes) else S
+
+
+def _in_order(P, labels, foreign):
+    """Predictions with the columns in the order of the labels; others are paired by position."""
+    names = getattr(P, "columns", None)
+    if names is None or labels is None or not all(isinstance(name, str) for name in names):
+        return P
+    if sorted(names) != sorted(labels):
+        raise ValueError(
+            f"{type(foreign).__name__} predicts the columns {', '.join(names)}, and the labels are "
+            f"{', '.join(labels)}: name them the same, or predict an array, (n, c)."
+        )
+    return P[list(labels)]
 
 
 def _dense(P):

@@ -3,8 +3,8 @@
 import base64
 import io
 from html import escape
-from pathlib import Path
 
+from ldlrepro import paths
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.compare import LEVEL, family
@@ -69,7 +69,7 @@ def write(found, path):
         f"{_base64(records.getvalue().encode())}'>Every fit as CSV</a>.</p>"
         f"{pictures[0]}{tables(found)}{pictures[1]}{pictures[2]}</html>"
     )
-    write_whole(Path(path), text)
+    write_whole(paths.target(path), text)
 
 
 def _protocol(found):

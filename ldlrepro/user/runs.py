@@ -5,7 +5,6 @@ import pickle
 import signal
 import sys
 import sysconfig
-import tempfile
 import tokenize
 import traceback
 import warnings
@@ -29,7 +28,8 @@ from ldlrepro.protocols import environment, job, worker
 from ldlrepro.protocols.fingerprint import of_data, of_function, of_method
 from ldlrepro.protocols.progress import Progress
 from ldlrepro.protocols.runner import RunError, check_writable
-from ldlrepro.protocols.store import RecordStore
+from ldlrepro.protocols.scratch import scratch
+from ldlrepro.protocols.store import RecordStore, rounded
 from ldlrepro.threads import one_thread
 
 #: "paper" and "experiment" in the records of a user.
@@ -82,8 +82,8 @@ def _run(tasks, experiment, store, n_jobs, progress):
     records, notes, failures = [], {}, []
     if store and tasks:
         check_writable(store.folder)
-    with tempfile.TemporaryDirectory(prefix="ldlrepro-") as folder:
-        arguments = [_arguments(task, experiment, Path(folder)) for task in tasks]
+    with scratch() as folder:
+        arguments = [_arguments(task, experiment, folder) for task in tasks]
         bar = Progress([1.0] * len(tasks), shown=progress)
         with bar, closing(_results(arguments, n_jobs)) as results, _told(tasks, records, store):
             for i, (made, said, failure) in results:
@@ -95,7 +95,8 @@ def _run(tasks, experiment, store, n_jobs, progress):
                 packages = getattr(method.estimator, "packages", ())
                 common = _common(bunch, method, fold, mark, experiment)
                 common |= environment.maker(packages=packages)
-                rows = [common | record for record in made]
+                # As they are stored, so that the next run, which reads them, shows the same.
+                rows = [common | _as_stored(record, experiment.measures) for record in made]
                 if store:
                     store.put(rows)
                 records += rows
@@ -107,6 +108,11 @@ def _run(tasks, experiment, store, n_jobs, progress):
             "Mend that method or leave it out; the same command goes on."
         )
     return records, notes
+
+
+def _as_stored(record, measures):
+    names = (*measures, "fit_seconds", "predict_seconds")
+    return record | {name: float(rounded(record[name])) for name in names}
 
 
 @contextmanager
@@ -252,8 +258,8 @@ def _mark(method, experiment, bunch):
     except pickle.PicklingError:  # a lambda
         parameters = joblib.hash(cloudpickle.dumps(parameters))
     bare = replace(method, estimator=type(method.estimator)())
-    columns = method.estimator.columns
-    parts = of_method(bare, experiment.folds, experiment), _texts_of(inner), parameters, columns
+    names = method.estimator.columns, method.estimator.labels
+    parts = of_method(bare, experiment.folds, experiment), _texts_of(inner), parameters, names
     return f"{joblib.hash(parts)[:12]}.{data}"
 
 

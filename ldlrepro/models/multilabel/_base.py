@@ -132,6 +132,6 @@ def check_labels(Y, name="Y"):
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise ValueError(
-            f"{name} row {row}, column {column} is {Y[row, column]:.6g}: labels are 0 or 1."
+            f"{name} row {row}, column {column} is {Y[row, column]:.16g}: labels are 0 or 1."
         )
     return Y

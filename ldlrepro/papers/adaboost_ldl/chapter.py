@@ -2,10 +2,9 @@
 
 from functools import cached_property
 
-from ldlrepro.papers.adaboost_ldl import claims, experiments, figures, tables
+from ldlrepro.papers.adaboost_ldl import claims, experiments, figures, findings, tables
 from ldlrepro.report.chapter import Chapter
 from ldlrepro.report.claims import NEAR
-from ldlrepro.report.compare import wins
 from ldlrepro.report.tables import summary
 
 
@@ -16,12 +15,12 @@ class AdaBoostLDL(Chapter):
     title = "Adaboost-LDL (Shen et al. 2020)"
     place = 4
     measures = experiments.MEASURES
-    own_method = "BFGS-LDL, boosted"
-    lead_measure = "sort_loss"
     printed_tables = tuple(experiments.TABLE_OF)
     exhibits = {
         "three rounds": figures.three_rounds,
         "agreement": tables.show_agreement,
+        "averages": tables.show_averages,
+        "public code": tables.show_public_code,
         "skill": figures.skill_of_plain,
         "tables 4-6": tables.show_tables_4_to_6,
         "share left": tables.show_share_left,
@@ -34,7 +33,6 @@ class AdaBoostLDL(Chapter):
         "settings": tables.show_tried_settings,
         "drawn labels": tables.show_drawn_labels,
         "public start": tables.show_public_start,
-        "LC-LDL by data set": tables.show_lcldl_by_set,
         "first package": tables.show_first_package,
         "starts of SA-IIS": tables.show_starts,
         "tested shares": tables.show_tested_shares,
@@ -49,7 +47,7 @@ class AdaBoostLDL(Chapter):
 
     @cached_property
     def printed_and_counted(self):
-        """Printed cells of the data sets that are the original files."""
+        """Printed numbers of the data sets that are the original files."""
         return self.printed[~self.printed.dataset.isin(self.excluded_datasets)]
 
     @cached_property
@@ -59,7 +57,7 @@ class AdaBoostLDL(Chapter):
 
     @cached_property
     def printed_ratios(self):
-        """`tables.ratios_to_plain` of the printed cells that totals count."""
+        """`tables.ratios_to_plain` of the printed numbers that totals count."""
         return tables.ratios_to_plain(self.printed_and_counted)
 
     @cached_property
@@ -88,20 +86,10 @@ class AdaBoostLDL(Chapter):
         )
 
     def findings(self):
-        loss = tables.left_by_boosting(self.ratios, "sort_loss")
-        as_flat = 1 / self.matched.by_order.mean()
-        starts = tables.agreement_of_public_start(self).loc["SA-IIS, boosted"]
-        zero, public = (f"{o.agree} of {o.tell}" for o in starts.iloc[:2])
-        found = wins(self.counted, tables.AGAINST_BAGGING, ["kl_divergence"])
-        return [
-            f"Boosting lowers SortLoss in {(loss < 1).sum()} of {len(loss)} cells, but plain "
-            f"predictions made just as flat have {as_flat:.0%} of the boosted ones' on average: "
-            "what falls is sharpness, and the uniform predictor has none at all.",
-            f"Boosted SA-IIS comes out in {public} cells once it starts and stops as in public "
-            f"code ({zero} from zero); the plain learner does not from any start tried.",
-            "By K-L five plain bootstrap models are shown better than boosting in "
-            f"{found.worse} of {found.cells} cells, and worse in {found.shown}.",
-        ]
+        return findings.findings(self)
+
+    def evidence(self):
+        return figures.what_boosting_leaves(self)
 
 
 def _is_boosted(method):

@@ -1,15 +1,16 @@
-"""Figures of the chapter on Adaboost-LDL: three rounds, flatness and order, flatter learners."""
+"""Figures of the chapter on Adaboost-LDL: what boosting leaves, three rounds, flatness, order."""
 
 import numpy as np
 
 from ldlrepro import AdaBoostLDL, published
-from ldlrepro.metrics import sort_loss
+from ldlrepro.metrics import MEASURES, sort_loss
+from ldlrepro.papers.adaboost_ldl import tables
 from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
 from ldlrepro.papers.adaboost_ldl.readable import next_probabilities
-from ldlrepro.papers.adaboost_ldl.tables import drawn_towards
 from ldlrepro.papers.learners import SABFGS
 from ldlrepro.report.claims import printed_numbers
-from ldlrepro.report.plots import legend_below, panels, plt
+from ldlrepro.report.plots import legend_below, nothing, panels, plain, plt
+from ldlrepro.report.values import Outcomes
 from ldlrepro.report.yardstick import skill_picture
 
 
@@ -91,59 +92,160 @@ def skill_of_plain(chapter):
     return skill_picture(chapter.ours, chapter.printed, chapter.names, list(LEARNERS))
 
 
-def flatness_and_order(chapter):
-    """SortLoss, and Spearman, against the flatness of the predictions; a point a data set."""
-    records = chapter.tables
-    mean = records.groupby(["dataset", "method"], sort=False)[
-        ["flatness", "sort_loss", "spearman"]
-    ].mean()
-    mean = mean.reset_index()
-    figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.8))
-    settings = dict(zip(records.method, records.settings, strict=True))
-    learners = sorted({s["learner"] for s in settings.values() if s["form"] != "constant"})
-    for name, mine in mean.groupby("method", sort=False):
-        learner, form = settings[name]["learner"], settings[name]["form"]
-        if form == "constant":
-            style = {"marker": "s" if learner == "MeanPredictor" else "D", "color": "black"}
-        else:
-            colour = f"C{learners.index(learner)}"
-            style = {"marker": "x", "color": colour}
-            if form == "boosted":
-                style = {"marker": "o", "facecolors": "none", "edgecolors": colour}
-        # Yeast sets lie near 1: the distance from it is what can be told apart.
-        distance = np.maximum(1 - mine.flatness, 1e-6)
-        axes[0].scatter(distance, np.maximum(mine.sort_loss, 1e-5), s=18, **style, label=name)
-        axes[1].scatter(distance, mine.spearman, s=18, **style)
-    axes[0].set(xscale="log", yscale="log", ylabel="SortLoss", xlabel="1 - flatness")
-    axes[1].set(xscale="log", ylabel="Spearman", xlabel="1 - flatness")
-    for axis in axes:
-        axis.invert_xaxis()
-    figure.legend(fontsize=6, ncols=6, loc="lower center")
-    figure.suptitle("One point a method and data set")
-    figure.tight_layout(rect=(0, 0.14, 1, 1))
+def what_boosting_leaves(chapter):
+    """The picture at the head: boosted as a share of plain, a row a learner, printed and ours.
+
+    Left SortLoss, with plain predictions made as flat as the boosted ones; right K-L. Behind each
+    row stands how many informative numbers of the boosted learner ours match.
+    """
+    if not (chapter.counted.source != "synthetic").any():
+        return nothing("Printed numbers stand beside records of real data alone.")
+    said = printed_numbers(published.claims("adaboost_ldl"))
+    figure, axes = plt.subplots(1, 2, figsize=(4.5, 4.8), sharey=True, layout="constrained")
+    for axis, measure, claim in zip(axes, tables.AVERAGED, tables.CLAIMED, strict=True):
+        left, label = tables.left_by_learner(chapter, measure), MEASURES[measure].label
+        y = np.arange(len(left))
+        for name, shift, style in (
+            ("published", -0.2, {"fmt": "D", "color": "C1", "markerfacecolor": "white"}),
+            ("ours", 0.0, {"fmt": "o", "color": "C0"}),
+        ):
+            shares, bars = left[name].to_numpy(), left[f"{name}_std"].fillna(0).to_numpy()
+            word = "printed" if name == "published" else name
+            axis.errorbar(shares, y + shift, xerr=bars, markersize=5, label=word, **style)
+        axis.axvline(1, color="0.3", linewidth=1)
+        line = {"color": "C1", "linestyle": "--", "linewidth": 1}
+        axis.axvline(said[claim], label="all seven, in the paper's text", **line)
+        side = "left" if said[claim] < 0.5 else "right"
+        axis.text(said[claim], -1, f" {said[claim]:.1%} ", ha=side, va="center", color="C1")
+        axis.axhline(len(left) - 1.5, color="0.8", linewidth=0.8)
+        axis.set_xlabel(f"of plain {label}")
+        axis.set_xlim(0, max(1.05, axis.get_xlim()[1]))
+        axis.set_xticks([0, 0.5, 1], ["0%", "50%", "100%"])
+    rows = list(left.index)
+    flat = tables.left_by_flattening(chapter).reindex(rows)
+    label = "ours: plain made as flat"
+    axes[0].plot(flat, y + 0.2, "x", color="black", label=label)
+    _matches_behind(axes[1], chapter, rows)
+    axes[0].set_yticks(y, rows)
+    axes[0].set_ylim(len(rows) - 0.4, -1.6)
+    handles = dict(zip(*axes[0].get_legend_handles_labels()[::-1], strict=True))
+    words = ("printed", "ours", "all seven, in the paper's text", label)
+    figure.legend([handles[w] for w in words], words, loc="outside lower left", ncols=2)
+    every = tables.left_by_learner(chapter, "sort_loss").loc[tables.EVERY]
+    figure.suptitle(
+        f"Boosting leaves {every.ours:.0%} of SortLoss (in print {every.published:.0%});\n"
+        f"flattening alone leaves {flat[tables.EVERY]:.0%}",
+        **{"x": 0.01, "ha": "left", "weight": "bold", "fontsize": 10},
+    )
     return figure
+
+
+def _matches_behind(axis, chapter, rows):
+    """Behind each learner: informative numbers of its boosted row that ours match."""
+    found = tables.agreement_by_measure(chapter.tables, chapter.printed_and_counted)["all"]
+    counts = {row: found.get(tables.boosted(row)) for row in rows}
+    counts[tables.EVERY] = sum((c for c in counts.values() if c), Outcomes(0, 0, 0, 0))
+    texts = [f"{c.agree} of {c.tell}" if c else "–" for c in counts.values()]
+    for i, text in enumerate(["matched", *texts]):
+        axis.text(1.03, i - 1, text, transform=axis.get_yaxis_transform(), va="center")
+
+
+#: Marks of the forms of a learner, and of predictors that ignore the features.
+_MARKS = {
+    "plain": {"marker": "x", "color": "C0"},
+    "boosted": {"marker": "o", "facecolors": "none", "edgecolors": "C1"},
+    "bagged": {"marker": "^", "facecolors": "none", "edgecolors": "C2"},
+    "mean predictor": {"marker": "s", "color": "0.6"},
+    "uniform predictor": {"marker": "D", "color": "black"},
+}
+
+
+def flatness_and_order(chapter):
+    """SortLoss against flatness, and Spearman boosted against plain; a point a data set."""
+    records = chapter.tables
+    mean = records.groupby(["dataset", "method"], sort=False)
+    mean = mean[["flatness", "sort_loss", "spearman"]].mean().reset_index()
+    of = dict(zip(records.method, records.settings, strict=True))
+    words = {"MeanPredictor": "mean predictor", "UniformPredictor": "uniform predictor"}
+    mean["learner"] = [of[m]["learner"] for m in mean.method]
+    mean["form"] = [words.get(of[m]["learner"], of[m]["form"]) for m in mean.method]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7, 4.1), layout="constrained")
+    for form, style in _MARKS.items():
+        mine = mean[mean.form == form]
+        # Yeast sets lie near 1: the distance from it is what can be seen.
+        left.scatter(1 - mine.flatness, mine.sort_loss, s=22, **style, label=form, clip_on=False)
+    left.set_xscale("symlog", linthresh=1e-4, linscale=0.5)
+    left.set_yscale("symlog", linthresh=1e-3, linscale=0.5)
+    left.set(xlim=(0, 2), ylim=(0, 1), ylabel="SortLoss")
+    left.set_xlabel("1 - flatness (0: the uniform prediction)")
+    _before_and_after(right, mean)
+    for axis, title in (
+        (left, "Flatter predictions, less SortLoss"),
+        (right, "The order hardly changes"),
+    ):
+        axis.set_title(title, fontsize=10, loc="left", weight="bold")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=5)
+    return figure
+
+
+def _before_and_after(axis, mean):
+    """Spearman of each boosted learner against the plain one, a mark a data set."""
+    wide = mean.pivot_table(index=["dataset", "learner"], columns="form", values="spearman")
+    wide = wide.reindex(columns=["plain", "boosted"]).dropna().reset_index()
+    yeast = wide.dataset.str.startswith("Yeast")
+    for label, some, style in (
+        ("Yeast", wide[yeast], {"marker": ".", "color": "C3"}),
+        ("faces, Natural Scene", wide[~yeast], {"marker": "+", "color": "C6"}),
+    ):
+        axis.scatter(some.plain, some.boosted, s=40, label=label, **style)
+    ends = np.array([0, 1.05 * wide[["plain", "boosted"]].to_numpy().max(initial=0.1)])
+    axis.plot(ends, ends, color="0.5", linewidth=1)
+    middle = ends.mean()
+    axis.text(middle, middle, "no change  ", ha="right", va="bottom", color="0.3")
+    axis.legend(loc="lower right")
+    axis.set(xlabel="Spearman, plain", ylabel="Spearman, boosted")
+
+
+#: Colour, mark and line of each learner; fellows that nearly coincide share a colour.
+_LINES = {
+    "PT-Bayes": ("C0", "o", "-"),
+    "SA-IIS": ("C6", "s", "-"),
+    "CPNN": ("C1", "^", "-"),
+    "BFGS-LDL": ("C2", "D", "-"),
+    "LDL-LS": ("C2", "D", "--"),
+    "LDL-LCLR": ("C3", "v", "-"),
+    "LC-LDL": ("C3", "v", "--"),
+}
 
 
 def drawn_to_the_mean(chapter):
     """SortLoss of plain methods drawn towards the mean, as a share of what it was.
 
-    Dashed: what the paper says is left of it on average after boosting.
+    Dotted: what the paper says is left of it on average after boosting.
     """
     names = chapter.names
-    mine = drawn_towards("mean", chapter.records["shrunk"])
+    mine = tables.drawn_towards("mean", chapter.records["shrunk"])
     mean = mine.groupby(["dataset", "learner", "factor"], sort=False)["sort_loss"].mean().unstack()
     share = mean.div(mean[1.0], axis=0)
     printed = printed_numbers(published.claims("adaboost_ldl"))["sortloss-41"]
-    shown = [d for d in names if d in mean.index.get_level_values(0)]
-    figure, axes = panels(len(shown), 5, 10.5, 2.1, sharex=True, sharey=True)
-    for axis, dataset in zip(axes.flat, shown, strict=False):
+    there = [d for d in names if d in mean.index.get_level_values(0)]
+    figure, axes = panels(len(there), 4, 7, 1.75, above=0.6, sharex=True, sharey=True)
+    for axis, dataset in zip(axes.flat, there, strict=False):
         for learner, line in share.loc[dataset].iterrows():
-            axis.plot(line.index, line, ".-", label=learner)
-        axis.axhline(printed, color="0.6", linestyle="--", linewidth=1)
-        axis.set_title(names[dataset], fontsize=8)
-        axis.set_ylim(0, 2)
-    for axis in axes[-1]:
-        axis.set_xlabel("factor")
-    axes[0, 0].set_ylabel("share of SortLoss left")
-    legend_below(figure, axes[0, 0], 0.05)
+            colour, mark, dash = _LINES[learner]
+            style = {"color": colour, "marker": mark, "linestyle": dash, "markersize": 4}
+            style["markerfacecolor"] = "white" if dash == "--" else colour
+            axis.plot(line.index, line, label=learner, **style)
+        axis.axhline(printed, color="0.4", linestyle=":", linewidth=1.2)
+        axis.set_title(plain(names[dataset]), fontsize=9.5)
+        axis.set_ylim(0, 1.25)
+        axis.yaxis.set_major_formatter(lambda y, _: f"{y:.0%}")
+    axes.flat[len(there) - 1].text(0.4, printed - 0.04, f"text: {printed:.1%}", va="top")
+    figure.supxlabel(
+        "factor: 1 is the plain prediction, 0 the mean", fontsize=10, y=0.5 / figure.get_figheight()
+    )
+    figure.supylabel("SortLoss left", fontsize=10)
+    title = "SortLoss of plain predictions drawn towards the mean, which knows nothing of a row"
+    figure.suptitle(title, fontsize=10, x=0.01, ha="left", weight="bold")
+    legend_below(figure, axes.flat[0], 0.55 / figure.get_figheight(), 4, fontsize=9.5)
     return figure

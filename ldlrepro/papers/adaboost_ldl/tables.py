@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import gmean
 
-from ldlrepro import stats
+from ldlrepro import published, stats
 from ldlrepro.metrics import MEASURES, RANKING
 from ldlrepro.papers.adaboost_ldl.experiments import (
     LEARNERS,
@@ -16,18 +16,23 @@ from ldlrepro.papers.adaboost_ldl.experiments import (
 )
 from ldlrepro.papers.adaboost_ldl.studies.starts import PUBLIC_STEPS
 from ldlrepro.report.causes import of_study
-from ldlrepro.report.compare import LEVEL, tally
+from ldlrepro.report.claims import printed_numbers
+from ldlrepro.report.compare import LEVEL, tally, wins
 from ldlrepro.report.html import NOTHING
 from ldlrepro.report.settings import declared, show_nearest, with_settings
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_by_fives, summary
 from ldlrepro.report.values import Beside, Share
 
-#: Measures of which the paper says how much is left on average after boosting (section 3.4).
+#: Measures of which the paper says how much is left on average after boosting (section 3.4), and
+#: the claims that say so.
 AVERAGED = ("sort_loss", "kl_divergence")
+CLAIMED = ("sortloss-41", "kl-68")
 #: SortLoss and measures of order and flatness.
 COMPANIONS = ("sort_loss", *RANKING)
 #: Measures that do not change under any increasing function of the degrees.
 SCALE_FREE = ("spearman", "kendall", "ndcg")
+#: Name of the row of all learners.
+EVERY = "all seven"
 #: Learners with the gradient of public code -> the paper's name.
 WITH_GRADIENT = {"LC-LDL, public gradient": "LC-LDL"}
 
@@ -42,7 +47,7 @@ AGAINST_BAGGING = [(boosted(name), f"{name}, bagged") for name in LEARNERS]
 
 
 def agreement_by_measure(records, printed):
-    """Cells that agree: a row a printed method that has records, a column a measure, `Outcomes`."""
+    """Numbers that match: a row a printed method with records, a column a measure, `Outcomes`."""
     printed = printed[printed.method.isin(records.method)]
     compared = cells(summary(records, measures=printed.measure.unique()), printed)
     table = {}
@@ -54,20 +59,66 @@ def agreement_by_measure(records, printed):
 
 
 def show_agreement(chapter):
-    """Cells that agree, by method and measure."""
+    """Numbers that match, by method and measure."""
     table = agreement_by_measure(chapter.tables, chapter.printed_and_counted)
-    return show(table, "Cells that agree with Tables 4-6", missing="not run", folded=False)
+    return show(table, chapter.agreement_caption(), missing="not run", folded=False)
+
+
+#: Learners, and what public code does otherwise than ours.
+PUBLIC_CODE = {
+    "PT-Bayes": "draws labels, fits full covariances",
+    "SA-IIS": "takes ten steps from ones on the diagonal",
+    "LC-LDL": "has another gradient",
+    "CPNN": "trains by RProp for fifty epochs",
+    "BFGS-LDL": "keeps the whole inverse Hessian",
+}
+
+
+def matches_of_public_code(chapter):
+    """Numbers that match before and after what public code does otherwise, a row a learner.
+
+    Returns
+    -------
+    DataFrame of texts and `Share` of the informative numbers: learner, public code, and for the
+    plain and the boosted learner: ours, as public code
+    """
+    public = chapter.public_start
+    package = chapter.records["first_package"]
+    records = {
+        "PT-Bayes": chapter.records["drawn_labels"],
+        "SA-IIS": public[~public.public_gradient],
+        "LC-LDL": public[public.public_gradient],
+        "CPNN": package,
+        "BFGS-LDL": package,
+    }
+    printed, rows = chapter.printed_and_counted, []
+    ours = agreement_by_measure(chapter.tables, printed)
+    for learner, what in PUBLIC_CODE.items():
+        theirs = agreement_by_measure(records[learner], printed)
+        row = {"learner": learner, "public code": what}
+        for form, name in (("plain", learner), ("boosted", boosted(learner))):
+            for head, found in (("ours", ours), ("as public code", theirs)):
+                match = found.loc[name, "all"] if name in found.index else None
+                row[f"{form}, {head}"] = match and Share(match.agree, match.tell)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def show_public_code(chapter):
+    """`matches_of_public_code` as HTML."""
+    caption = "Informative numbers that ours match, before and after a change as in public code"
+    return show(matches_of_public_code(chapter), caption, False, missing="not run")
 
 
 def show_drawn_labels(chapter):
-    """Cells that agree of PT-Bayes as public code runs it, in place of ours."""
+    """Numbers that match of PT-Bayes as public code runs it, in place of ours."""
     table = agreement_by_measure(chapter.records["drawn_labels"], chapter.printed_and_counted)
     caption = "PT-Bayes with drawn labels and full covariances, on Yeast: numbers that match"
     return show(table, caption, missing="not run")
 
 
 def show_first_package(chapter):
-    """Cells that agree of the first package's learners with the printed rows of their names."""
+    """Numbers of the printed rows that the first package's learners of their names match."""
     ours = summary(chapter.records["first_package"], measures=chapter.measures)
     printed = chapter.printed[chapter.printed.method.isin(ours.method)]
     table = agreement(cells(ours, printed), chapter.names, chapter.excluded_datasets)
@@ -88,7 +139,7 @@ def named_as_printed(public):
 
 
 def agreement_of_public_start(chapter):
-    """Cells that agree with learners as public code starts them, beside those of the tables.
+    """Numbers that learners match as public code starts them, beside those of the tables.
 
     Returns
     -------
@@ -97,9 +148,9 @@ def agreement_of_public_start(chapter):
     """
     public = chapter.public_start
     columns = {
-        "from zero (the tables)": chapter.tables,
-        "from the public start": public[~public.public_gradient],
-        "with the public gradient too": public[public.public_gradient],
+        "ours, from zeros": chapter.tables,
+        "public start": public[~public.public_gradient],
+        "public start and gradient": public[public.public_gradient],
     }
     table = {
         head: agreement_by_measure(records, chapter.printed_and_counted)["all"]
@@ -110,11 +161,14 @@ def agreement_of_public_start(chapter):
 
 
 def show_public_start(chapter):
-    """`agreement_of_public_start` as HTML."""
+    """`agreement_of_public_start` as HTML, and boosted LC-LDL by data set."""
     if chapter.public_start.empty:
-        return NOTHING
+        yield NOTHING
+        return
     table = agreement_of_public_start(chapter)
-    return show(table, "Cells that agree, by where the learners start", missing="–")
+    caption = "Informative numbers that ours match, by where the learners start"
+    yield show(table, caption, missing="–", folded=False)
+    yield show_lcldl_by_set(chapter)
 
 
 def show_lcldl_by_set(chapter):
@@ -135,16 +189,17 @@ def show_lcldl_by_set(chapter):
 
 
 def show_starts(chapter):
-    """Cells of plain SA-IIS that agree from each start; the caption says what the stop does."""
+    """Numbers that plain SA-IIS matches from each start; the caption says what the stop does."""
     study, printed = chapter.study("starts"), chapter.printed_and_counted
     rows = {}
     for (start, steps), mine in study["starts"].groupby(["start", "steps"], sort=False):
         found = agreement_by_measure(mine.assign(method="SA-IIS"), printed)
-        rows.setdefault(start, {})[f"{steps} steps"] = found.loc["SA-IIS", "all"]
+        rows.setdefault(start, {})[f"{steps} step{'s' * (steps > 1)}"] = found.loc["SA-IIS", "all"]
     table = pd.DataFrame(rows).T.rename_axis("start")
     early = Share.of(study["stop"].steps < PUBLIC_STEPS)
     caption = (
-        f"SA-IIS: numbers that match. Public code's stop ends {early} fits before their ten steps"
+        "SA-IIS from other starts: numbers that match. Public code's stop ends "
+        f"{early} fits before their ten steps"
     )
     return show(table, caption, missing="–", folded=False)
 
@@ -168,14 +223,38 @@ def causes_studied(chapter):
 
 
 def show_against_bagging(chapter):
-    """`tally` of boosting against bagging, by five measures together and by two alone."""
+    """Boosting against bagging by K-L and by Spearman, then each `tally` in full."""
+    yield show(against_bagging(chapter.counted), "Boosting against bagging: data sets", False)
     five = ["sort_loss", "kl_divergence", "intersection", "spearman", "ndcg"]
-    labels = ", ".join(MEASURES[m].label for m in five)
-    caption = f"Cells (data set x {labels}); 5%, corrected (paired)"
-    yield show(tally(chapter.counted, AGAINST_BAGGING, five), caption, False)
-    for measure in ("kl_divergence", "spearman"):
-        caption = f"{MEASURES[measure].label} alone"
-        yield show(tally(chapter.counted, AGAINST_BAGGING, [measure]), caption, False)
+    for measures in (five, ["kl_divergence"], ["spearman"]):
+        labels = ", ".join(MEASURES[m].label for m in measures)
+        caption = f"Comparisons by {labels}; significant: corrected (paired) test at 5%"
+        table = tally(chapter.counted, AGAINST_BAGGING, measures).drop(columns="second")
+        heads = {c: c.replace("first", "boosted").replace("second", "bagged") for c in table}
+        heads["first"] = "learner"
+        names = [name.removesuffix(", boosted") for name in table["first"]]
+        yield show(table.assign(first=names).rename(columns=heads), caption, False, folded=True)
+
+
+def against_bagging(records, measures=("kl_divergence", "spearman")):
+    """Data sets on which boosting and bagging have the better mean, and significantly so.
+
+    Returns
+    -------
+    DataFrame, a row a learner: learner, for each measure the data sets on which the boosted
+    learner has the better mean (`Share`), and significantly better means (`Changed`)
+    """
+    rows = []
+    for first, second in AGAINST_BAGGING:
+        row = {"learner": first.removesuffix(", boosted")}
+        for measure in measures:
+            found, label = wins(records, [(first, second)], [measure]), MEASURES[measure].label
+            row[f"{label}: boosting better"] = Share(found.better, found.cells)
+            row[f"{label}: significantly better / worse"] = Changed(
+                found.shown.plain, found.worse.plain, found.cells
+            )
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def ratios_to_plain(means):
@@ -183,7 +262,7 @@ def ratios_to_plain(means):
 
     Parameters
     ----------
-    means : rows of `report.summary`, or printed cells; columns dataset, method, measure, mean
+    means : rows of `report.summary`, or printed numbers; columns dataset, method, measure, mean
     """
     wide = means.pivot_table(index=["dataset", "measure"], columns="method", values="mean")
     rows = []
@@ -204,7 +283,7 @@ def left_by_boosting(ratios, measure):
 
 
 def in_print(ratios, printed):
-    """Those of the `ratios_to_plain` whose cells are printed too; all where none is."""
+    """Those of the `ratios_to_plain` whose numbers are printed too; all where none is."""
     keys = ["dataset", "method", "measure"]
     return ratios.merge(printed[keys].drop_duplicates(), on=keys) if len(printed) else ratios
 
@@ -212,7 +291,7 @@ def in_print(ratios, printed):
 def reductions(ours, printed):
     """What is left of each measure after boosting, printed and ours, and after bagging.
 
-    Means over the cells that the paper prints too, where it prints any.
+    Means over the data sets for which the paper prints both numbers, where it prints any.
 
     Parameters
     ----------
@@ -237,16 +316,83 @@ def averages(printed):
     groups = printed[printed.kind == "boosted"].groupby("measure", sort=False).ratio
     three = {"mean of the ratios": "mean", "geometric mean": gmean, "median": "median"}
     table = pd.DataFrame({head: groups.agg(how) for head, how in three.items()})
-    table = table.assign(cells=groups.size()).rename_axis("measure").reset_index()
+    table = table.assign(ratios=groups.size()).rename_axis("measure").reset_index()
     return table.assign(measure=[MEASURES[m].label for m in table.measure])
 
 
 def show_share_left(chapter):
-    """`reductions` of the cells that count, and `averages` of all printed ones."""
+    """`reductions` of the data sets that count, and `averages` of all printed ratios."""
     left = reductions(chapter.ratios, chapter.printed_ratios)
-    yield show(left, "Boosted and bagged as a share of plain", False, form="{:.1%}")
+    for label in (MEASURES[m].label for m in AVERAGED):
+        heads = {c: c.removeprefix(f"{label}, ") for c in left if c.startswith(label)}
+        mine = left[["learner", *heads]].rename(columns=heads)
+        yield show(mine, f"{label} as a share of the plain learner's", False, form="{:.1%}")
     three = averages(ratios_to_plain(chapter.printed))
-    yield show(three, "All printed cells: boosted as a share of plain", False, form="{:.1%}")
+    yield show(three, "All printed ratios of boosted to plain", False, form="{:.1%}")
+
+
+def sides(chapter):
+    """`ratios_to_plain` of the tables, with the settings of public code, and printed.
+
+    Ours are of the data sets for which the paper prints the number too.
+    """
+    printed = chapter.printed_ratios
+    public = summary(with_public_settings(chapter), measures=chapter.measures)
+    ours = (chapter.ratios, ratios_to_plain(public))
+    return [*(in_print(ratios, printed) for ratios in ours), printed]
+
+
+def three_averages(ratios, measure):
+    """What boosting leaves of a measure, by three averages: dict, name -> float."""
+    left = left_by_boosting(ratios, measure)
+    three = {"mean": np.mean, "geometric mean": gmean, "median": np.median}
+    return {name: float(average(left)) for name, average in three.items()}
+
+
+def show_averages(chapter):
+    """Three averages of what boosting leaves, beside the number in the paper's text."""
+    every = [one for one in sides(chapter) if len(one)]
+    if len(every) < 3:
+        return NOTHING
+    ours, public, printed = every
+    said = printed_numbers(published.claims("adaboost_ldl"))
+    rows = []
+    for measure, claim in zip(AVERAGED, CLAIMED, strict=True):
+        found = [three_averages(side, measure) for side in (printed, ours, public)]
+        for name in found[0]:
+            shares = [average[name] for average in found]
+            rows.append((MEASURES[measure].label, name, said[claim], *shares))
+    head = ["measure", "average", "the text", "printed tables", "ours", "as public code"]
+    caption = "What boosting leaves, by three averages over learners and data sets"
+    return show(pd.DataFrame(rows, columns=head), caption, False, form="{:.1%}")
+
+
+def left_by_learner(chapter, measure):
+    """What boosting leaves of a measure, printed and ours: a row a learner, and one of all.
+
+    Returns
+    -------
+    DataFrame: published, published_std, ours, ours_std; the deviations are over data sets
+    """
+    ours = in_print(chapter.ratios, chapter.printed_ratios)
+    columns = {}
+    for name, ratios in (("published", chapter.printed_ratios), ("ours", ours)):
+        left = left_by_boosting(ratios, measure)
+        by = left.groupby(level=0)
+        for end, over, every in (("", by.mean(), left.mean()), ("_std", by.std(), left.std())):
+            columns[name + end] = pd.concat([over, pd.Series({EVERY: every})])
+    return pd.DataFrame(columns).reindex([*LEARNERS, EVERY])
+
+
+def left_by_flattening(chapter):
+    """SortLoss of plain predictions made as flat as the boosted ones, as a share of the plain.
+
+    Means over the data sets for which the paper prints numbers: a Series by learner, and of all.
+    """
+    printed = chapter.printed_ratios.query("measure == 'sort_loss'")[["dataset", "method"]]
+    both = chapter.matched.merge(printed.rename(columns={"method": "learner"}))
+    left = both.groupby("learner").by_flatness.mean()
+    return pd.concat([left, pd.Series({EVERY: both.by_flatness.mean()})])
 
 
 def drawn_towards(target, shrunk):
@@ -305,7 +451,7 @@ def matched(tables, shrunk):
 
 
 class Changed(NamedTuple):
-    """Data sets on which a change is shown for the better and for the worse: "3 / 1 of 13"."""
+    """Data sets with a significant change for the better and for the worse: "3 / 1 of 13"."""
 
     better: int
     worse: int
@@ -316,7 +462,7 @@ class Changed(NamedTuple):
 
 
 def order_or_flatness(matching):
-    """`matched` by learner: means over the data sets, and where the order was shown to change."""
+    """`matched` by learner: means over the data sets, and where the order changes significantly."""
     rows = []
     for name in (*LEARNERS, "all"):
         mine = matching if name == "all" else matching[matching.learner == name]
@@ -330,11 +476,11 @@ def order_or_flatness(matching):
             "the same, geometric means": geometric,
         }
         for measure in SCALE_FREE:
-            shown = mine[f"{measure}_p"] < LEVEL
-            up, down = (shown & (mine[measure] > 0)).sum(), (shown & (mine[measure] < 0)).sum()
+            clear = mine[f"{measure}_p"] < LEVEL
+            up, down = (clear & (mine[measure] > 0)).sum(), (clear & (mine[measure] < 0)).sum()
             label = MEASURES[measure].label
             row[f"{label}, change"] = mine[measure].mean()
-            row[f"shown better / worse, {label}"] = Changed(int(up), int(down), len(mine))
+            row[f"{label}, significantly better / worse"] = Changed(int(up), int(down), len(mine))
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -346,13 +492,20 @@ def by_kind(rows):
 
 
 def show_order_or_flatness(chapter):
-    """`order_or_flatness` of all sets, of Yeast and of the faces."""
+    """`order_or_flatness` of all sets, of Yeast and of the faces: SortLoss, then the order."""
     forms = {f"{MEASURES[m].label}, change": "{:+.4f}" for m in SCALE_FREE}
-    shares = ("SortLoss left", "at equal flatness", "the same, geometric means")
+    shares = ["SortLoss left", "at equal flatness", "the same, geometric means"]
     forms |= dict.fromkeys(shares, "{:.1%}")
-    kinds = {"all sets that count": chapter.matched} | by_kind(chapter.matched)
+    kinds = {"all data sets": chapter.matched} | by_kind(chapter.matched)
     for kind, some in kinds.items():
-        yield show(order_or_flatness(some), f"Order or flatness: {kind}", False, form=forms)
+        table = order_or_flatness(some)
+        if table.empty:
+            yield NOTHING
+            continue
+        caption = f"Boosted over plain, and over plain made as flat: {kind}"
+        yield show(table[["learner", *shares]], caption, False, form=forms)
+        caption = f"The order of labels, boosted minus plain: {kind}"
+        yield show(table.drop(columns=shares), caption, False, form=forms)
 
 
 def show_tables_4_to_6(chapter):
@@ -375,7 +528,7 @@ def show_means_by_kind(chapter):
     for kind, some in by_kind(chapter.counted).items():
         if len(some):
             table = means(some, chapter.order, COMPANIONS)
-            yield show(table, f"Means over the sets of {kind}")
+            yield show(table, f"Means over the sets of {kind}", form="{:.4f}")
 
 
 def show_draws_and_warm_start(chapter):
@@ -384,11 +537,12 @@ def show_draws_and_warm_start(chapter):
     variants = ("", ", boosted", ", drawn uniformly", ", no warm start", ", bagged")
     methods = [f"{name}{variant}" for name in TERM_LEARNERS for variant in variants]
     table = means(records, methods, ["kl_divergence", *COMPANIONS])
-    return show(table, "Means over the data sets that count")
+    caption = "Boosting without the draws, without the warm start, and bagging: means"
+    return show(table, caption, form="{:.4f}")
 
 
 def show_tried_settings(chapter):
-    """The setting nearest to the printed cells of plain learners, that of the tables too."""
+    """The setting nearest to the printed numbers of plain learners, that of the tables too."""
     records, tables = chapter.records, chapter.tables
     default = tables[tables.method == "CPNN"].assign(method="CPNN, 100 steps")
     tried = with_settings(pd.concat([records["settings"], records["raised_zeros"], default]))

@@ -25,7 +25,7 @@ RIVALS = {
     "UniformPredictor": "tables",
 }
 
-# Section 4 prints 25000 iterations; on distinct rows the lowest loss comes long before, so a part
+# Section 4 prints 25000 iterations; on a clean split the lowest loss comes long before, so a part
 # of the training rows stops them. The rate is not printed and features differ in scale by set:
 # both are chosen on the validation part.
 STOPPED_EARLY = {"max_iter": 3000, "validation_fraction": 0.1, "n_iter_no_change": 5}
@@ -73,15 +73,15 @@ _PROTOCOL_METHODS = (
 )
 CLEAN = Experiment(
     name="distinct_rows",
-    why="iterations and settings, on distinct rows",
+    why="iterations and settings, on a clean split",
     methods=_PROTOCOL_METHODS,
     datasets=PROTOCOL_SETS,
 )
-# On distinct rows the stopped sLDLF is that of Table 1.
+# On a clean split the stopped sLDLF is that of Table 1.
 STOPPED = "sLDLF, stopped on validation rows"
 DRAWN = Experiment(
     name="drawn_rows",
-    why="rows drawn with replacement before the folds",
+    why="duplicated rows: drawn with replacement before the folds",
     methods=(
         *_PROTOCOL_METHODS,
         Method(
@@ -96,7 +96,7 @@ DRAWN = Experiment(
 )
 
 # The released script as it is, with the step of either of its layers: its iterations by data set,
-# on distinct rows and on rows drawn as it draws them.
+# on a clean split and on rows drawn as it draws them.
 LAYERS = {"gpu": "the layer for graphics cards", "cpu": "the layer for CPUs"}
 SCRIPT_ITERATIONS = {"Movie": 2000, "Natural_Scene": 3000}
 
@@ -114,8 +114,8 @@ def _script(layer, iterations):
 SCRIPT = tuple(
     Experiment(
         name=f"script_{dataset.lower()}_{'drawn' if drawn else 'distinct'}",
-        why="the released script as it is, on "
-        + ("rows drawn with replacement" if drawn else "distinct rows"),
+        why="the released script as it is, "
+        + ("with duplicated rows" if drawn else "on a clean split"),
         methods=tuple(_script(layer, iterations) for layer in LAYERS),
         datasets=(dataset,),
         replacement=drawn,

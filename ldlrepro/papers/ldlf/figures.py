@@ -1,27 +1,35 @@
 """Figures of the chapter on LDL forests."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 
-from ldlrepro import LDLForest
+from ldlrepro import LDLForest, published
 from ldlrepro.datasets import make_toy
 from ldlrepro.papers.ldlf import readable
-from ldlrepro.papers.ldlf.tables import ORDER, PROTOCOLS, stages
+from ldlrepro.papers.ldlf.experiments import LAYERS, STOPPED
+from ldlrepro.papers.ldlf.tables import (
+    CLEAN_SPLIT,
+    DUPLICATED,
+    ORDER,
+    PROTOCOLS,
+    SHOWN_AS,
+    leaf_rises,
+    stages,
+)
+from ldlrepro.report.claims import printed_numbers
 from ldlrepro.report.compare import critical_difference
-from ldlrepro.report.plots import legend_below, nothing, panels, plt
+from ldlrepro.report.evidence import evidence_picture
+from ldlrepro.report.plots import nothing, panels, plt
 from ldlrepro.report.settings import declared
-from ldlrepro.report.yardstick import skill_picture
+from ldlrepro.report.tables import agreeing
 
 #: Strategies of the grid beside those of the paper.
-DRAWN, HOLD_OUT = ", drawn rows", ", one hold-out"
+LEAKED, HOLD_OUT = f", {DUPLICATED}", ", one hold-out"
 NO_RECORDS = "No records of this experiment."
 #: Colours of the three labels of the toy rows.
 PRIMARIES = ("#d62728", "#2ca02c", "#1f77b4")
-
-
-def skill(chapter):
-    """Skill of every method on every data set, the paper's methods in its order."""
-    return skill_picture(chapter.ours, chapter.printed, chapter.names, ORDER)
 
 
 def figure_1(chapter):
@@ -126,16 +134,95 @@ def _as_colours(degrees):
     return degrees.reshape(51, 51, 3) / degrees.max()
 
 
+def evidence(chapter):
+    """Every method of Table 1 on Movie by K-L: printed and ours beside the mean predictor."""
+    movie = chapter.compared[chapter.compared.dataset == "Movie"]
+    rows = SimpleNamespace(  # methods stand where other chapters have data sets
+        compared=movie.assign(dataset=movie.method, method="Movie"),
+        names={method: method for method in ORDER},
+        excluded_datasets=list(ORDER) if "Movie" in chapter.excluded_datasets else [],
+    )
+    found = agreeing(movie[movie.method == "sLDLF"])
+    title = f"Movie: our sLDLF matches {found.agree} of {found.tell}\ninformative printed numbers"
+    return evidence_picture(rows, "Movie", "kl_divergence", chapter.null_in_words, title)
+
+
 def rank_diagram(chapter):
     """Average ranks by K-L of the methods in the tables, on the data sets that count."""
     present = set(chapter.tables.method) - {"UniformPredictor"}
     ranked = [m for m in ORDER if m in present]
-    title = "Average rank by K-L (Nemenyi, 5%)"
+    title = "Average rank by K-L on clean splits"
     return critical_difference(chapter.counted, ranked, "kl_divergence", title)
 
 
+#: Methods of the picture of Movie, by their names in records: sLDLF's, then others.
+_ON_MOVIE = (
+    "sLDLF, section 4",
+    STOPPED,
+    "sLDLF, section 4, features scaled",
+    "sLDLF, rate 100",
+    *(f"sLDLF, released script, {words}" for words in LAYERS.values()),
+    "StructRF",
+    "SA-BFGS",
+    "1-nearest-neighbour",
+)
+
+
+def movie(chapter):
+    """K-L on Movie, clean split and duplicated rows: a row a method, beside the printed number."""
+    every = chapter.protocol_cells
+    every = every[(every.dataset == "Movie") & (every.kept == "lowest on test")]
+    kl = every.groupby(["method", "rows"])["kl_divergence"].agg(["mean", "std"])
+    there = [m for m in _ON_MOVIE if (m, CLEAN_SPLIT) in kl.index and (m, DUPLICATED) in kl.index]
+    if not there:
+        return nothing(NO_RECORDS)
+    figure, axis = plt.subplots(figsize=(5.4, 1.9 + 0.3 * len(there)), layout="constrained")
+    for rows, mark, colour, fill in (
+        (CLEAN_SPLIT, "o", "C0", "C0"),
+        (DUPLICATED, "D", "C1", "white"),
+    ):
+        mine = kl.loc[[(m, rows) for m in there]]
+        axis.errorbar(
+            *(mine["mean"], range(len(there)), None, mine["std"]),
+            **{"fmt": mark, "color": colour, "markerfacecolor": fill, "label": rows},
+        )
+    words = {"va": "center", "fontsize": 9}
+    if ("MeanPredictor", CLEAN_SPLIT) in kl.index:
+        null = kl.loc[("MeanPredictor", CLEAN_SPLIT), "mean"]
+        axis.axvline(null, color="0.5", linewidth=1)
+        axis.text(null, -0.55, f" {chapter.null_in_words}", color="0.3", **words)
+    printed = chapter.printed_kl.get("Movie")
+    if printed is not None:
+        axis.axvline(printed, color="black", linewidth=1)
+        axis.text(printed, -1.05, f" printed {printed:.3f}", **words)
+    axis.set_yticks(range(len(there)), [SHOWN_AS.get(m, m) for m in there])
+    axis.set_ylim(len(there) - 0.5, -1.4)
+    axis.locator_params(axis="x", nbins=5)
+    axis.set_xlabel("K-L, the iteration picked on the test rows")
+    figure.legend(loc="outside lower left", ncols=2)
+    own = kl.loc[[(m, r) for m, r in kl.index if m in there and m.startswith("sLDLF")], "mean"]
+    low = own.groupby(level="rows").min()
+    figure.suptitle(_movie_title(low, printed), x=0.01, ha="left", weight="bold", fontsize=10)
+    return figure
+
+
+def _movie_title(low, printed):
+    """The point of `movie`, where the lowest K-L of sLDLF lie on the two sides of the printed."""
+    if printed is None or not low[DUPLICATED] <= printed < low[CLEAN_SPLIT]:
+        return "Movie: clean splits and duplicated rows"
+    return (
+        f"sLDLF on Movie: clean splits stop at {low[CLEAN_SPLIT]:.3f};\n"
+        f"the printed {printed:.3f} needs duplicated rows"
+    )
+
+
+#: Dashes of the two kinds of rows.
+_DASHES = {"distinct_rows": "-", "drawn_rows": "--"}
+_MARKS = "os^Dv"
+
+
 def iterations(chapter):
-    """K-L against iterations, distinct rows in full lines and drawn ones in dashed lines."""
+    """K-L against iterations: full lines for clean splits, dashed ones for duplicated rows."""
     frames = []
     for name, frame in chapter.protocol_records.items():
         frame = frame.assign(stage=stages(frame), rows=name).dropna(subset="stage")
@@ -146,22 +233,30 @@ def iterations(chapter):
         return nothing(NO_RECORDS)
     mean = long.groupby(["dataset", "method", "rows", "stage"], sort=False)["kl_divergence"].mean()
     mean = mean.reset_index()
-    figure, axes = panels(len(shown), 3, 10, 2.8)
-    colours = {m: f"C{i}" for i, m in enumerate(mean.method.unique())}
+    figure, axes = panels(len(shown) + 1, 2, 6.6, 2.2, layout="constrained")
+    every = list(dict.fromkeys(mean.method))
+    looks = {m: {"color": f"C{i}", "marker": _MARKS[i]} for i, m in enumerate(every)}
     for axis, dataset in zip(axes.flat, shown, strict=False):
         mine = mean[mean.dataset == dataset]
         for (method, kind), line in mine.groupby(["method", "rows"], sort=False):
-            style = ".-" if kind == "distinct_rows" else ".--"
-            label = f"{method}, {PROTOCOLS[kind]}"
-            axis.plot(line.stage, line.kl_divergence, style, color=colours[method], label=label)
+            axis.plot(
+                *(line.stage, line.kl_divergence, _DASHES[kind]),
+                **{"markersize": 4, "markevery": -(-len(line) // 8), **looks[method]},
+            )
         if dataset in printed:
-            axis.axhline(printed[dataset], color="black", linestyle=":", linewidth=1)
-        axis.set(xscale="log", title=chapter.names[dataset], xlabel="iterations")
+            axis.axhline(printed[dataset], color="black", linestyle=":")
+        axis.set(xscale="log", xlabel="iterations", ylabel="K-L")
+        axis.set_title(chapter.names[dataset], fontsize=10)
         low = mine.kl_divergence.min()
         axis.set_ylim(0.9 * low, min(mine.kl_divergence.max() * 1.05, 5 * low))
-    for axis in axes[:, 0]:
-        axis.set_ylabel("K-L")
-    legend_below(figure, axes[0, 0], 0.17 if len(axes) > 1 else 0.3, columns=2, fontsize=7)
+    key = axes.flat[len(shown)]
+    key.axis("off")
+    for method, look in looks.items():
+        key.plot([], [], **look, label=SHOWN_AS.get(method, method))
+    for kind, dash in _DASHES.items():
+        key.plot([], [], dash, color="black", label=PROTOCOLS[kind])
+    key.plot([], [], ":", color="black", label="printed for sLDLF")
+    key.legend(loc="center left", fontsize=9, handlelength=3)
     return figure
 
 
@@ -184,7 +279,7 @@ def grid_of(records):
     suffixes = {
         "figure_4": "",
         "figure_4_rates": "",
-        "figure_4_rates_drawn": DRAWN,
+        "figure_4_rates_drawn": LEAKED,
         "figure_4_deep": HOLD_OUT,
     }
     grids = []
@@ -237,18 +332,111 @@ def figure_4(grid, missing=NO_RECORDS):
     return figure
 
 
+#: Lines of Figure 4 on Movie: strategy, colour, mark, dash and name in the legend.
+_SLDLF, _NDF, _OWN = ("C0", "o"), ("C1", "s"), ("C2", "^")
+_LINES = (
+    (
+        "Trees, one learning rate",
+        "trees",
+        (
+            ("sLDLF", *_SLDLF, "-", "sLDLF"),
+            ("sNDF-LDL", *_NDF, "-", "sNDF-LDL, iterations shared"),
+            ("sNDF-LDL, each its own iterations", *_OWN, "-", "sNDF-LDL, full iterations each"),
+        ),
+    ),
+    (
+        "Trees, learning rate chosen",
+        "trees",
+        (
+            ("sLDLF, rate chosen", *_SLDLF, "-", None),
+            ("sNDF-LDL, rate chosen", *_NDF, "-", None),
+            (f"sLDLF, rate chosen{LEAKED}", *_SLDLF, "--", f"sLDLF, {DUPLICATED}"),
+            (f"sNDF-LDL, rate chosen{LEAKED}", *_NDF, "--", f"sNDF-LDL, {DUPLICATED}"),
+        ),
+    ),
+    (
+        "Depth of a single tree",
+        "depth",
+        (
+            ("sLDLF, one tree", *_SLDLF, "-", None),
+            (f"sLDLF, one tree{HOLD_OUT}", "C4", "v", "-.", "sLDLF, a single hold-out"),
+        ),
+    ),
+)
+
+
+def figure_4_on_movie(chapter):
+    """Figure 4 on Movie: trees at one learning rate and at a chosen one, depth, printed numbers."""
+    grid, printed = chapter.grid, printed_numbers(published.claims("ldlf"))
+    if grid.empty:
+        return nothing(NO_RECORDS)
+    said = {
+        "trees": {k: printed[f"kl-at-{k}-trees"] for k in (20, 100)},
+        "depth": {h: printed[f"kl-at-depth-{h}"] for h in (9, 18)},
+    }
+    figure, axes = plt.subplots(2, 2, figsize=(6.6, 5.2), layout="constrained")
+    for axis, (title, by, lines) in zip(axes.flat, _LINES, strict=False):
+        for strategy, colour, mark, dash, name in lines:
+            line = grid[grid.strategy == strategy].groupby(by)["kl_divergence"]
+            line = line.agg(["mean", "std"])
+            axis.errorbar(
+                *(line.index, line["mean"], line["std"]),
+                **{"color": colour, "marker": mark, "linestyle": dash, "markersize": 5},
+                **{"capsize": 2, "label": name or "_", "markerfacecolor": _fill(dash, colour)},
+            )
+        if chapter.profile == "paper":
+            axis.plot(said[by].keys(), said[by].values(), "kD", label="printed")
+        axis.set(ylabel="K-L", xlabel="trees" if by == "trees" else "depth (levels)")
+        axis.set_title(title, fontsize=10)
+    for axis in axes[0]:
+        axis.set_xscale("log")
+        ticks = sorted(grid.trees.dropna().unique())
+        axis.set_xticks(ticks, [f"{t:.0f}" for t in ticks])
+        axis.set_xticks([], minor=True)
+        axis.set_ylim(*_common(axes[0]))
+    axes[1, 1].axis("off")
+    known = {}
+    for axis in axes.flat[:3]:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            known.setdefault(label, handle)
+    axes[1, 1].legend(known.values(), known, loc="center left", fontsize=9, handlelength=3)
+    return figure
+
+
+def _fill(dash, colour):
+    """Marks of dashed lines are open."""
+    return "white" if dash == "--" else colour
+
+
+def _common(axes):
+    """Lowest and highest limit of some axes."""
+    limits = [axis.get_ylim() for axis in axes]
+    return min(low for low, _ in limits), max(high for _, high in limits)
+
+
 def leaf_updates(chapter):
-    """Mean loss of the trees after each application of Eq. 12, a line an update of the leaves."""
+    """Mean loss of the trees after each step of Eq. 12, a line an update of the leaves."""
     study = chapter.study("leaf_updates")["leaf_updates"]
-    figure, axes = panels(study.dataset.nunique(), 3, 9.5, 2.6)
+    figure, axes = panels(study.dataset.nunique(), 3, 7, 2.5, layout="constrained")
     for axis, (dataset, mine) in zip(axes.flat, study.groupby("dataset", sort=False), strict=False):
         mine = mine[mine.fold == 0]
+        last = mine["update"].max()
         for update, line in mine.groupby("update"):
-            axis.plot(line.step, line.loss, color=plt.cm.viridis(update / mine["update"].max()))
-        axis.set(title=chapter.names.get(dataset, dataset), xlabel="applications of Eq. 12")
+            axis.plot(line.step, line.loss, color=plt.cm.viridis(0.9 * update / last))
+            if update in (1, last):
+                axis.annotate(
+                    *(f"update {update}", (line.step.max(), line.loss.iloc[-1]), (0, -1)),
+                    **{"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 9},
+                )
+        axis.margins(y=0.13)
+        axis.set_title(chapter.names.get(dataset, dataset), fontsize=10)
+        axis.set_xlabel("steps of Eq. 12")
+        axis.ticklabel_format(useOffset=False)
+        axis.locator_params(axis="y", nbins=4)
     axes[0, 0].set_ylabel("loss, Eq. 3")
-    figure.suptitle("Updates of the leaves, first (dark) to last (bright)", fontsize=9)
-    figure.tight_layout()
+    rises = leaf_rises(study)
+    title = "No step raises the loss" if not rises else f"{rises} steps raise the loss"
+    figure.suptitle(title, x=0.01, ha="left", weight="bold", fontsize=10)
     return figure
 
 
@@ -263,14 +451,18 @@ def seconds_by_nodes(grid):
 
 
 def times(chapter):
-    """Training seconds against split nodes x trees."""
+    """Training seconds against the split nodes of all trees, beside growth in proportion."""
     if chapter.grid.empty:
         return nothing(NO_RECORDS)
-    figure, axis = plt.subplots(figsize=(6, 3.2))
-    for strategy, line in seconds_by_nodes(chapter.grid).groupby(level="strategy"):
-        axis.plot(line.index.get_level_values("nodes"), line, ".-", label=strategy)
-    axis.set(xscale="log", yscale="log", xlabel="split nodes D x trees K", ylabel="seconds")
-    axis.set_title("Training, 1000 iterations of 1000 rows on Movie")
-    axis.legend()
-    figure.tight_layout()
+    figure, axis = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
+    names = {"sLDLF": "more trees", "sLDLF, one tree": "one deeper tree"}
+    lines = seconds_by_nodes(chapter.grid).groupby(level="strategy")
+    for (strategy, line), mark in zip(lines, "os", strict=False):
+        nodes = line.index.get_level_values("nodes").to_numpy(float)
+        axis.plot(nodes, line, f"{mark}-", label=names[strategy], markersize=5)
+        axis.plot(nodes[[0, -1]], line.iloc[0] * nodes[[0, -1]] / nodes[0], "--", color="0.5")
+    axis.plot([], [], "--", color="0.5", label="in proportion to the split nodes")
+    axis.set(xscale="log", yscale="log", xlabel="split nodes of all trees", ylabel="seconds")
+    axis.set_title("Seconds of training: 1000 iterations of 1000 rows on Movie", fontsize=10)
+    axis.legend(fontsize=9)
     return figure

@@ -7,19 +7,52 @@ import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.declare import reseeded
-from ldlrepro.papers.ldlf.experiments import DRAWN, PROTOCOL_SETS, RIVALS, SCRIPT, STOPPED, TABLE_1
+from ldlrepro.papers.ldlf.experiments import (
+    DRAWN,
+    LAYERS,
+    PROTOCOL_SETS,
+    RIVALS,
+    SCRIPT,
+    STOPPED,
+    TABLE_1,
+)
 from ldlrepro.papers.structrf.experiments import PAPER as STRUCTRF
 from ldlrepro.protocols.split import partition
 from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import NEAR, printed_numbers
-from ldlrepro.report.compare import show_head_to_head, tally
+from ldlrepro.report.compare import head_to_head, tally, wins
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import show, show_by_fives, show_each_data_set
 from ldlrepro.report.values import Spread
 
 #: How the two papers name the same method.
 PAPER_NAMES = {"SA-BFGS": "BFGS-LDL", "SA-IIS": "IIS-LDL"}
-PROTOCOLS = {"distinct_rows": "distinct rows", "drawn_rows": "drawn rows"}
+CLEAN_SPLIT, DUPLICATED = "clean split", "duplicated rows"
+#: Experiments on the two kinds of rows, and what readers call them.
+PROTOCOLS = {"distinct_rows": CLEAN_SPLIT, "drawn_rows": DUPLICATED}
+#: Which iteration of a fold counts, in the words of a table's head.
+KEPT = {"last": "last iteration", "lowest on test": "lowest on test rows"}
+#: Methods of records -> their names in tables and figures, where these differ.
+SHOWN_AS = PAPER_NAMES | {
+    **{
+        f"sLDLF, released script, {words}": f"released script, {layer.upper()} layer"
+        for layer, words in LAYERS.items()
+    },
+    "sLDLF, rate 100": "sLDLF, learning rate 100",
+    "sLDLF, section 4": "sLDLF, as in section 4",
+    "sLDLF, section 4, features scaled": "sLDLF, section 4, scaled features",
+    STOPPED: "sLDLF, stopped early",
+    "1-nearest-neighbour": "nearest neighbour",
+}
+#: Strategies of Figure 4 in records -> their names in tables, where these differ.
+STRATEGIES = {
+    f"{forest}, rate chosen{more}": f"{forest}{more}"
+    for forest in ("sLDLF", "sNDF-LDL")
+    for more in ("", f", {DUPLICATED}")
+} | {
+    "sNDF-LDL": "sNDF-LDL, iterations shared",
+    "sNDF-LDL, each its own iterations": "sNDF-LDL, full iterations each",
+}
 #: Rows of the tables: those of the paper's, then others.
 ORDER = (
     "sLDLF",
@@ -73,26 +106,57 @@ def show_all_data_sets(chapter):
     return show_by_fives(chapter.ours, chapter.printed, "kl_divergence", chapter.names, ORDER)
 
 
+#: Heads of `tally` where the first method is always sLDLF.
+_HEADS = {
+    "second": "rival",
+    "first better": "sLDLF better",
+    "first better, significant": "significantly",
+    "first better, Holm / BH": "Holm / BH",
+    "second better, significant": "rival significantly better",
+    "second better, Holm / BH": "Holm / BH, rival",
+    "cannot be tested": "untested",
+}
+
+
 def show_rivals(chapter):
-    """sLDLF against rivals: cells in which it is better, and K-L on every data set."""
+    """sLDLF against rivals: comparisons in which it is better, and K-L on every data set."""
     present = set(chapter.tables.method)
     rivals = ("StructRF", "AOSO-LDLogitBoost", "BFGS-LDL", "LDSVR")
     pairs = [("sLDLF", rival) for rival in rivals if present >= {"sLDLF", rival}]
     if pairs:
-        caption = "Cells (data set x six measures); shown at 5% by the corrected (paired) t-test"
-        yield show(tally(chapter.counted, pairs, chapter.measures), caption, False)
+        table = tally(chapter.counted, pairs, chapter.measures).drop(columns="first")
+        counted = chapter.counted.dataset.nunique()
+        caption = (
+            f"sLDLF beside four rivals: {counted} data sets by six measures; significant at 5% in "
+            "the corrected (paired) t-test"
+        )
+        yield show(table.rename(columns=_HEADS), caption, False)
+    others = sorted(set(chapter.tables.dataset) & set(chapter.excluded_datasets))
+    also = f", {' and '.join(chapter.names[d] for d in others)} included" if others else ""
     for first, second in pairs:
-        yield show_head_to_head(chapter.tables, first, second, chapter.names)
+        table = head_to_head(chapter.tables, first, second, chapter.names)
+        found = wins(chapter.tables, [(first, second)], ["kl_divergence"])
+        words = {"no significant difference": "neither", second: "the rival"}
+        better = table.pop("better").replace(words)
+        caption = (
+            f"K-L: {first} and {second}{also} ({first} significantly better on {found.shown}, "
+            f"{second} on {found.worse} of {found.cells - found.untested} data sets)"
+        )
+        yield show(table.assign(**{"significantly better": better}), caption, False, "{:.4f}")
 
 
 def protocol_records(records):
-    """Records of the two kinds of rows, {experiment: records}, with those of the released script.
+    """Records of clean splits and of duplicated rows, with those of the released script.
 
-    Both have the sLDLF that stops early; on distinct rows it is that of Table 1.
+    Both have the sLDLF that stops early; on a clean split it is that of Table 1.
 
     Parameters
     ----------
     records : dict, experiment -> records
+
+    Returns
+    -------
+    dict, "distinct_rows" and "drawn_rows" -> records
     """
     distinct, tables = records["distinct_rows"], records["tables"]
     stopped = tables[(tables.method == "sLDLF") & tables.dataset.isin(distinct.dataset)]
@@ -136,17 +200,22 @@ def protocol_cells(records):
 
 
 def script_on_movie(cells):
-    """K-L of the released script on Movie's drawn rows, as a text: of each of its layers.
+    """K-L of the released script on Movie with duplicated rows, by its layers.
+
+    The iteration is the one with the lowest K-L on the test rows.
 
     Parameters
     ----------
     cells : result of `protocol_cells`
+
+    Returns
+    -------
+    Series, layer ("gpu", "cpu") -> K-L
     """
     script = cells.assign(layer=declared(cells, "layer")).dropna(subset="layer")
     script = script[(script.dataset == "Movie") & (script.rows == PROTOCOLS["drawn_rows"])]
     lowest = script[script.kept == "lowest on test"]
-    lowest = lowest.groupby("layer", sort=False)["kl_divergence"].mean()
-    return " and ".join(f"{kl:.4f} with its {layer.upper()} layer" for layer, kl in lowest.items())
+    return lowest.groupby("layer", sort=False)["kl_divergence"].mean()
 
 
 class Near(NamedTuple):
@@ -160,18 +229,18 @@ class Near(NamedTuple):
 
 
 def protocol_table(cells, dataset, order, printed=None):
-    """One data set: a row a method, a column a protocol; cells near a printed K-L marked.
+    """One data set: a row a method, a column a protocol; K-L near a printed one is marked.
 
     Returns
     -------
     DataFrame of `Near`, NaN where nothing was run
     """
     cells = cells[cells.dataset == dataset]
-    table = {f"{r}, {k}": {} for r in PROTOCOLS.values() for k in ("last", "lowest on test")}
+    table = {f"{r}, {k}": {} for r in PROTOCOLS.values() for k in KEPT.values()}
     kl = cells.groupby(["rows", "kept", "method"])["kl_divergence"].agg(["mean", "std"])
     for (rows, kept, method), *spread in kl.itertuples():
         near = printed is not None and abs(spread[0] - printed) <= NEAR * printed
-        table[f"{rows}, {kept}"][method] = Near(Spread(*spread), near)
+        table[f"{rows}, {KEPT[kept]}"][method] = Near(Spread(*spread), near)
     methods = [m for m in order if m in set(cells.method)]
     return pd.DataFrame(table, index=methods).rename_axis("method")
 
@@ -182,20 +251,23 @@ def show_four_protocols(chapter):
     order = [m.name for experiment in (SCRIPT[0], DRAWN) for m in experiment.methods]
     for dataset in (d for d in PROTOCOL_SETS if d in set(cells.dataset)):
         table = protocol_table(cells, dataset, order, chapter.printed_kl.get(dataset))
+        table = table.rename(index=SHOWN_AS)
         yield show(table, f"{names[dataset]}: K-L under four protocols", missing="not run")
 
 
 def show_copies_and_iterations(chapter):
-    """How many rows of Movie have a copy, and what further iterations bring there."""
+    """How many test rows of Movie have a copy, and what further iterations bring there."""
     copies = share_of_copies(chapter.paper, len(chapter.bunch("Movie").X))
-    yield show(copies, "As many rows as Movie has", False, form="{:.1%}")
+    caption = "Test rows that leak, of as many rows as Movie has"
+    yield show(copies, caption, False, form="{:.1%}")
     records = chapter.protocol_records["distinct_rows"]
     records = records[(records.dataset == "Movie") & (declared(records, "learner") == "sLDLF")]
     wide = records.assign(stage=stages(records)).pivot_table(
         index="method", columns="stage", values="kl_divergence"
     )
     wide = wide.dropna(axis=1).rename(columns=int)  # iterations that all of them have
-    yield show(wide, "K-L on Movie by iterations, distinct rows", form="{:.4f}")
+    caption = "K-L on Movie after so many iterations, clean split"
+    yield show(wide.rename(index=SHOWN_AS), caption, form="{:.4f}")
 
 
 def share_of_copies(paper, n):
@@ -208,7 +280,7 @@ def share_of_copies(paper, n):
             for train, validation, test in partition(experiment, n, experiment.folds)
         ]
         rows.append((protocol, np.mean(copied)))
-    return pd.DataFrame(rows, columns=["protocol", "test rows with a copy among the rows fitted"])
+    return pd.DataFrame(rows, columns=["split", "test rows with a copy among the rows fitted"])
 
 
 def show_section_4_4(chapter):
@@ -230,9 +302,9 @@ def section_4_4(grid):
     """
     printed = printed_numbers(published.claims("ldlf"))
     columns = {  # strategies by number of trees, and by depth
-        "one rate": ("sLDLF", "sLDLF, one tree"),
-        "rate chosen": ("sLDLF, rate chosen", None),
-        "rate chosen, drawn rows": ("sLDLF, rate chosen, drawn rows", None),
+        "one learning rate": ("sLDLF", "sLDLF, one tree"),
+        "learning rate chosen": ("sLDLF, rate chosen", None),
+        "chosen, duplicated rows": (f"sLDLF, rate chosen, {DUPLICATED}", None),
         "one rate, one hold-out": (None, "sLDLF, one tree, one hold-out"),
     }
     rows = []
@@ -251,10 +323,51 @@ def section_4_4(grid):
     return pd.DataFrame(rows)
 
 
+def show_figure_4(chapter):
+    """The numbers of Figure 4: K-L on Movie by the number of trees, and by depth."""
+    grid = chapter.grid
+    chosen = grid.strategy.str.contains("rate chosen")
+    for some, by, words in (
+        (grid[~chosen], "trees", "number of trees, one learning rate"),
+        (grid[chosen], "trees", "number of trees, learning rate chosen"),
+        (grid, "depth", "depth of one tree"),
+    ):
+        yield show(figure_4(some, by), f"Figure 4 in numbers: K-L on Movie by {words}")
+
+
+def figure_4(grid, by):
+    """K-L of every strategy, a row a number of trees or a depth.
+
+    Parameters
+    ----------
+    grid : result of `figures.grid_of`; by : "trees" or "depth"
+
+    Returns
+    -------
+    DataFrame of `Spread`, None where nothing was run
+    """
+    there = grid[grid[by].notna()]
+    kl = there.groupby(["strategy", by], sort=False)["kl_divergence"].agg(["mean", "std"])
+    found = {key: Spread(*spread) for key, spread in zip(kl.index, kl.to_numpy(), strict=True)}
+    sizes = sorted(there[by].unique())
+    columns = {
+        STRATEGIES.get(strategy, strategy): [found.get((strategy, size)) for size in sizes]
+        for strategy in there.strategy.unique()
+    }
+    return pd.DataFrame(columns, index=pd.Index(sizes, name=by, dtype=int), dtype=object)
+
+
 def show_leaf_updates(chapter):
     """What updates of the leaves do to the loss, by data set."""
     table = leaf_updates(chapter.study("leaf_updates")["leaf_updates"])
+    table["data set"] = table["data set"].map(lambda d: chapter.names.get(d, d))
     return show(table, "Updates of the leaves, three folds", False, "{:.1%}")
+
+
+def leaf_rises(study):
+    """Number of steps of an update of the leaves that raise the loss."""
+    losses = study.pivot_table(index=["dataset", "fold", "update"], columns="step", values="loss")
+    return int((np.diff(losses, axis=1) > 1e-12).sum())
 
 
 def leaf_updates(study):
@@ -274,8 +387,8 @@ def leaf_updates(study):
                 "data set": dataset,
                 "updates": len(losses),
                 "steps": losses.shape[0] * (losses.shape[1] - 1),
-                "rises": int((np.diff(losses, axis=1) > 1e-12).sum()),
-                "by the first": ((losses[0] - losses[1]) / fall).mean(),
+                "steps that raise the loss": leaf_rises(mine),
+                "fall by the first step": ((losses[0] - losses[1]) / fall).mean(),
                 "by the first five": ((losses[0] - losses[5]) / fall).mean(),
             }
         )

@@ -52,16 +52,18 @@ def claims(chapter):
         "reuse-helps": order_claim(records, "MLDF", NO_REUSE, MEASURES),
         "reuse-figure-2": order_claim(four, "MLDF", NO_REUSE, MEASURES),
         "no-reuse-beats-forest": order_claim(four, NO_REUSE, "RF-PCT", MEASURES),
-        "reuse-on-large": _by_size(records),
+        "reuse-on-large": _by_size(records, chapter.names),
         "large-sets": not_run("needs eurlex-sm; mediamill was not run"),
         "folds-overfitting": not_run("needs a run without the folds"),
         "two-ways-diverse": not_run("needs a run with one way of growing alone"),
         "nets-on-small": wins_claim(small, rivals_of_nets, MEASURES),
         "c45-better": wins_claim(records, rivals_of_c45, MEASURES),
-        Ours("MLDF without reuse is better than the rivals"): wins_claim(
+        Ours("MLDF without reuse predicts better than the five rivals"): wins_claim(
             records, [(NO_REUSE, rival) for rival in RIVALS], MEASURES
         ),
-        Ours("The two blocks differ little"): same_claim(records, "MLDF", C45, MEASURES, 0.03),
+        Ours("MLDF predicts alike on either kind of trees"): same_claim(
+            records, "MLDF", C45, MEASURES, 0.03
+        ),
     }
     for rival in RIVALS:
         name = f"better-than-{rival.lower()}"
@@ -77,8 +79,8 @@ def _slug(measure):
     return measure.replace("_", "-")
 
 
-def _firsts(means):
-    """`Share` of cells in which MLDF is the best of Table 4's methods or level with it."""
+def first_places(means):
+    """`Share` of comparisons in which MLDF is the best of Table 4's methods or level with it."""
     means = means[means.method.isin(METHODS)]
     means = means.assign(own=means.method == "MLDF", best=firsts(means))
     cells = means.assign(won=means.own & means.best).groupby(["dataset", "measure"])
@@ -86,23 +88,23 @@ def _firsts(means):
 
 
 def _first(chapter, measures):
-    """Cells in which MLDF is the best, of some measures."""
+    """Comparisons in which MLDF is the best, of some measures."""
     ours, printed = (m[m.measure.isin(measures)] for m in (chapter.ours, chapter.table_4))
-    found = _firsts(ours)
-    on_the_same_sets = _firsts(printed[printed.dataset.isin(ours.dataset)])
+    found = first_places(ours)
+    on_the_same_sets = first_places(printed[printed.dataset.isin(ours.dataset)])
     return found.ratio, (
-        f"first or level in {found} cells; printed numbers: {_firsts(printed)}, on the same sets "
-        f"{on_the_same_sets}"
+        f"first or level in {found} comparisons; in print {first_places(printed)}, on the same "
+        f"data sets {on_the_same_sets}"
     )
 
 
 def _second(means):
-    """Cells in which only one method is ahead of MLDF, of those where any is."""
+    """Comparisons in which only one method is ahead of MLDF, of those where any is."""
     means = means[means.method.isin(METHODS)]
     loss = means["mean"].where(~means.measure.map(UP).astype(bool), -means["mean"])
     place = loss.groupby([means.dataset, means.measure]).rank(method="min")
     behind = place[(means.method == "MLDF") & (place > 1)]
-    return share_claim(behind == 2, "second in", " cells in which it is not first")
+    return share_claim(behind == 2, "second in", " comparisons in which it is not first")
 
 
 def _ranks(means):
@@ -111,23 +113,27 @@ def _ranks(means):
     if ranks.empty:
         return NOT_RUN
     text = ", ".join(f"{label} {ranks[label].iloc[0]:.1f}" for label in ranks)
-    return share_claim(ranks.iloc[0] == ranks.min(), f"ranks {text}; the lowest by", " measures")
+    return share_claim(ranks.iloc[0] == ranks.min(), "lowest by", f" measures; its ranks: {text}")
 
 
-def _by_measure(records):
-    """Cells of a measure in which MLDF grown for it is better than MLDF grown for another.
+def grown_for_others(records):
+    """Records by own measures, and pairs that compare MLDF grown for a measure with others.
 
     Each other MLDF takes for every measure the one grown for the measure a fixed number further.
 
     Parameters
     ----------
     records : of the tables, a row for each MLDF of a fit
+
+    Returns
+    -------
+    DataFrame and list of pairs; None and no pairs where an MLDF lacks
     """
     grown = records[records.method == "MLDF"]
     stage = pd.Series([p.get("stage") for p in grown.parameters], index=grown.index)
     by = {m: grown[stage == m].set_index(["dataset", "seed", "fold"]) for m in MEASURES}
     if any(frame.empty for frame in by.values()):
-        return NOT_RUN
+        return None, []
     number, further = len(MEASURES), []
     for away in range(number):
         values = {
@@ -136,7 +142,13 @@ def _by_measure(records):
         }
         further.append(by[MEASURES[0]].assign(**values, method=f"{away} further").reset_index())
     pairs = [("0 further", f"{away} further") for away in range(1, number)]
-    return wins_claim(pd.concat(further, ignore_index=True), pairs, MEASURES)
+    return pd.concat(further, ignore_index=True), pairs
+
+
+def _by_measure(records):
+    """Comparisons by a measure of MLDF grown for it with MLDF grown for another."""
+    further, pairs = grown_for_others(records)
+    return NOT_RUN if further is None else wins_claim(further, pairs, MEASURES)
 
 
 def _table_4(chapter):
@@ -147,8 +159,8 @@ def _table_4(chapter):
     if not sum(paired):
         return NOT_RUN
     return paired.ratio, (
-        f"wins/draws/losses {paired}, as marked on the same sets {row['printed']}; by the "
-        f"corrected t-test {row['corrected t-test']}"
+        f"{paired.won} of {sum(paired)} paired t-tests won (wins/draws/losses {paired}), as marked "
+        f"on the same data sets {row['printed']}; by the corrected t-test {row['corrected t-test']}"
     )
 
 
@@ -165,16 +177,20 @@ def _table_5(chapter):
         paired, printed = row["paired t-test"], row["printed"]
         evidence = NOT_RUN
         if sum(paired) and sum(printed):
-            what = f"wins/draws/losses by the paired t-test {paired}, printed on the same sets "
-            share, text = number_claim(paired.ratio, printed.ratio, f"{what}{printed}; won", ".0%")
+            share, _ = number_claim(paired.ratio, printed.ratio, "")
             one = abs(paired.ratio - printed.ratio) <= 1 / sum(paired) + 1e-9
             corrected = wins(chapter.tables, [(C45, rival) for rival in RIVALS], [measure])
-            evidence = max(share, float(one)), f"{text}; by the corrected test {corrected}"
+            evidence = (
+                max(share, float(one)),
+                f"{paired.ratio:.0%} of {sum(paired)} paired t-tests won, in print "
+                f"{printed.ratio:.0%} on the same data sets (wins/draws/losses {paired}, in print "
+                f"{printed}); by the corrected t-test {corrected}",
+            )
         found[f"c45-{_slug(measure)}"] = evidence
     return found
 
 
-def _by_size(records):
+def _by_size(records, names):
     """Pairs of data sets of which the larger one gains more from reuse, and both gain."""
     fought = duels(records, "MLDF", [NO_REUSE], MEASURES)
     if fought.empty:
@@ -182,14 +198,21 @@ def _by_size(records):
     gain = (fought.gain / fought.level.abs()).groupby(fought.dataset).mean()
     rows = records.groupby("dataset").n_train.mean()
     gain = gain[rows[gain.index].sort_values().index]
-    text = ", ".join(f"{dataset} {value:+.1%}" for dataset, value in gain.items())
+    text = ", ".join(f"{names[dataset]} {value:+.1%}" for dataset, value in gain.items())
     holds = [b > a > 0 for a, b in combinations(gain, 2)]
-    text = f"mean relative gain by number of rows, smallest set first: {text}"
-    return Share.of(holds).ratio, text
+    more = f" pairs of data sets; mean relative gain, smallest data set first: {text}"
+    return share_claim(holds, "both gain, the larger one more, in", more)
 
 
-def _growth_claims(chapter):
-    """The claims on growth: MLDF's layer L beside its other layers and beside RF-PCT."""
+def curves(chapter):
+    """What holds of each curve of Figure 3: a row a data set, split and measure.
+
+    Returns
+    -------
+    DataFrame with index dataset: whether layer L is better than the first ("deeper"), near the best
+    ("near"; "off" is how far, as a share), no worse than the last ("no_loss"), better than RF-PCT
+    with as many trees ("forest") and with each other number of trees (its columns)
+    """
     study, key = chapter.study("layers"), ["dataset", "fold", "measure"]
     layers, forests = study["layers"], study["forests"].set_index(key)
     others = chapter.study("one_layer")["one_layer"].set_index([*key, "trees"]).test
@@ -208,26 +231,33 @@ def _growth_claims(chapter):
             "forest": at_l > sign * forests.test[curve],
         }
         rows.append(row | {k: at_l > sign * others[*curve, k] for k in sizes})
-    curves = pd.DataFrame(rows).set_index("dataset")
+    return pd.DataFrame(rows).set_index("dataset")
+
+
+def _growth_claims(chapter):
+    """The claims on growth: MLDF's layer L beside its other layers and beside RF-PCT."""
+    study, found = chapter.study("layers"), curves(chapter)
+    layers, forests = study["layers"], study["forests"]
+    sizes = [k for k in found.columns if isinstance(k, int | np.integer)]
     near = "within a tenth of the gain from the first layer to the best on test"
-    off = curves.off.groupby(level="dataset", sort=False).median()
+    off = found.off.groupby(level="dataset", sort=False).median()
     off = ", ".join(f"{value:.1%} on {dataset}" for dataset, value in off.items())
     # A full layer has two forests of 100 trees, and a copy of them for each of five folds.
-    first = curves.loc[[curves.index[0]]]
+    first = found.loc[[found.index[0]]]
     more = [f"with {k} trees {Share.of(first[k])}" for k in sizes[:-1]]
     trees = f"with {forests.trees.min()} to {forests.trees.max()}, the copies of the folds counted,"
     more = ", ".join([*more, f"{trees} {Share.of(first.forest)}"])
     full = f"RF-PCT with {sizes[-1]} trees, a full layer without its copies for the folds: better"
     several = layers[layers.final].groupby(["dataset", "fold"], sort=False).layer.nunique() > 1
     return {
-        "deeper-is-better": _on_the_first(curves.deeper, "better"),
+        "deeper-is-better": _on_the_first(found.deeper, "better"),
         "stops-near-best": _on_the_first(
-            curves.near, near, more=f"; median distance from the best, as a share of it: {off}"
+            found.near, near, more=f"; median distance from the best, as a share of it: {off}"
         ),
         "better-than-one-layer": _on_the_first(
-            curves[sizes[-1]], full, more=f"; on {curves.index[0]} {more}"
+            found[sizes[-1]], full, more=f"; on {found.index[0]} {more}"
         ),
-        "growth-overfitting": _on_the_first(curves.no_loss, "no worse"),
+        "growth-overfitting": _on_the_first(found.no_loss, "no worse"),
         "stops-by-measure": _on_the_first(several, "more than one L", "splits"),
     }
 
@@ -241,35 +271,32 @@ def _on_the_first(holds, how, what="curves", more=""):
 
 
 def _label_claims(labels):
-    """Section 4.5, on the measures of the study; label names as in the file."""
+    """Section 4.5, on the measures of the study; label names as in the file (Leaf: FallFoliage)."""
     names = "uses-correlations", "sunset-leaf", "beach-urban"
     if labels.fold.nunique() < 2 or "FallFoliage" not in set(labels.label):
         return dict.fromkeys(names, NOT_RUN)
     accuracy, p = decreases(labels, "accuracy")
 
     def both(a, b):
-        cells = [(a, b), (b, a)]
+        ways = [(a, b), (b, a)]
         text = "; ".join(
             f"{a} deleted: {accuracy.loc[a, b]:+.2f}% of {b}'s accuracy lost (p {p.loc[a, b]:.3f})"
-            for a, b in cells
+            for a, b in ways
         )
-        holds = [accuracy.loc[c] > 0 and p.loc[c] < LEVEL for c in cells]
-        return share_claim(holds, f"{text}; a loss is shown in", " ways")
+        holds = [accuracy.loc[way] > 0 and p.loc[way] < LEVEL for way in ways]
+        return share_claim(holds, "a significant loss in", f" directions; {text}")
 
     others = [(a, b) for a in accuracy.columns for b in accuracy.columns if a != b]
     values = np.array([p.loc[c] for c in others])
     lost = np.array([accuracy.loc[c] > 0 for c in others])
+    losses, gains = (count_significant(values, side) for side in (lost, ~lost))
     chance = (p.loc[OTHER_NUMBERS] < LEVEL).sum()
-    more = (
-        f" pairs of labels, {count_significant(values, lost)}; gained in "
-        f"{count_significant(values, ~lost)}; changed by "
-        f"other random numbers alone for {chance} of {p.shape[1]} labels"
-    )
-    found = Share.of(lost & (values < LEVEL))
-    # "Some" correlations: losses that are shown with all pairs taken together, more than gains.
+    # "Some" correlations: more significant losses than gains with all pairs taken together.
     uses = (
-        float(count_significant(values, lost).bh > count_significant(values, ~lost).bh),
-        f"accuracy lost, paired t-test, in {found}{more}",
+        float(losses.bh > gains.bh),
+        f"with all tests together (BH) {losses.bh} of {len(others)} pairs of labels lose accuracy "
+        f"and {gains.bh} gain; in single paired t-tests {losses} lose and {gains} gain; other "
+        f"random numbers alone change {chance} of {p.shape[1]} labels",
     )
     return dict(
         zip(names, (uses, both("Sunset", "FallFoliage"), both("Beach", "Urban")), strict=True)

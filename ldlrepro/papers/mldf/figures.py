@@ -5,61 +5,115 @@ import numpy as np
 from ldlrepro import MLDF
 from ldlrepro.papers.mldf.experiments import FIGURE_2, MEASURES, METHODS, NO_REUSE
 from ldlrepro.papers.mldf.readable import confidence, reuse
+from ldlrepro.papers.mldf.studies.label_drop import OTHER_NUMBERS
 from ldlrepro.papers.mldf.tables import LABEL, UP, decreases
 from ldlrepro.report.compare import LEVEL
-from ldlrepro.report.plots import legend_below, nothing, panels, plt
+from ldlrepro.report.evidence import as_shares
+from ldlrepro.report.plots import nothing, panels, plt
+from ldlrepro.report.tables import cells
 from ldlrepro.report.yardstick import skill_picture
+
+#: What each mark stands for: marker, colour, fill (None: the colour).
+MARKS = {
+    "printed": ("D", "C1", "white"),
+    "ours": ("o", "C0", None),
+    "ours without reuse": ("^", "C2", None),
+}
 
 
 def skill(chapter):
-    """Skill by ranking loss, here and in Table 4."""
+    """Skill by ranking loss, ours and printed in Table 4."""
     null = "label frequencies"
     return skill_picture(
         chapter.ours, chapter.table_4, chapter.names, METHODS, "ranking_loss", null
     )
 
 
+def every_measure(chapter):
+    """Printed, ours and ours without reuse by every measure, as shares of label frequencies' loss.
+
+    The title counts the comparisons in which the printed number is nearer to ours without reuse.
+    """
+    printed = chapter.table_4[chapter.table_4.method == "MLDF"]
+    found = {}
+    for name, method in (("ours", "MLDF"), ("ours without reuse", NO_REUSE)):
+        mine = chapter.ours[chapter.ours.method == method].assign(method="MLDF")
+        compared = cells(mine, printed)
+        compared = compared[compared.ours.notna() & compared.null.notna()]
+        found[name] = compared.join(as_shares(compared).add_suffix("_share"))
+    ours, without = (f.set_index(["dataset", "measure"]) for f in found.values())
+    both = ours.index.intersection(without.index)
+    there = [d for d in chapter.names if d in set(both.get_level_values(0))]
+    if not there:
+        return nothing("Printed numbers stand beside records of real data alone.")
+    figure, axes = panels(len(MEASURES), 2, 7.2, 0.75 + 0.22 * len(there), 0.7, sharey=True)
+    for axis, measure in zip(axes.flat, MEASURES, strict=True):
+        rows = [(i, (d, measure)) for i, d in enumerate(there) if (d, measure) in both]
+        for name, frame, column, shift in (
+            ("printed", ours, "published_share", -0.25),
+            ("ours", ours, "ours_share", 0),
+            ("ours without reuse", without, "ours_share", 0.25),
+        ):
+            mark, colour, fill = MARKS[name]
+            x = [frame.loc[key, column] for _, key in rows]
+            y = [i + shift for i, _ in rows]
+            axis.plot(x, y, mark, color=colour, markerfacecolor=fill or colour, ms=5, label=name)
+        axis.axvline(1, color="0.3", linewidth=1)
+        axis.set_yticks(range(len(there)), [chapter.names[d] for d in there])
+        axis.set_ylim(len(there) - 0.4, -0.6)
+        up = "1 - " * UP[measure]
+        axis.set_title(up + LABEL[measure], fontsize=10)
+    for axis in axes[-1]:
+        axis.set_xlabel("share of label frequencies' loss")
+    nearer = (without.loc[both].ours - without.loc[both].published).abs()
+    nearer = nearer < (ours.loc[both].ours - ours.loc[both].published).abs()
+    title = f"Ours without reuse are nearer to print in {nearer.sum()} of {len(both)} comparisons"
+    figure.suptitle(title, x=0.01, ha="left", weight="bold")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=10)
+    figure.tight_layout(rect=(0, 0.035, 1, 1))
+    return figure
+
+
 def figure_1(_):
     """Figure 1: two forests a layer; from the third on, reuse may put the layer before in place."""
-    figure, axis = plt.subplots(figsize=(8, 3.1))
+    figure, axis = plt.subplots(figsize=(7.2, 3.0))
 
     def box(x, y, width, height, text, colour):
         axis.add_patch(plt.Rectangle((x, y), width, height, facecolor=colour, edgecolor="0.3"))
-        axis.text(x + width / 2, y + height / 2, text, ha="center", va="center", fontsize=9)
+        axis.text(x + width / 2, y + height / 2, text, ha="center", va="center", fontsize=10)
 
     def arrow(x, y, to_x, to_y):
         axis.annotate("", (to_x, to_y), (x, y), arrowprops={"arrowstyle": "->", "color": "0.3"})
 
-    box(-0.2, 0.8, 0.9, 0.8, "features\nX", "mistyrose")
-    for t in range(3):
-        x = 1.2 + 2.9 * t
-        box(x, 1.35, 1, 0.6, "random\nforest", "0.85")
-        box(x, 0.45, 1, 0.6, "extremely\nrandom", "lightblue")
-        box(x + 1.3, 0.9, 0.5, 0.6, f"$H^{t + 1}$", "white")
-        box(x + 2.1, 0.9, 0.5, 0.6, f"$G^{t + 1}$", "lightsteelblue")
-        axis.text(x - 0.05, 2.45, f"layer {t + 1}", fontsize=9, ha="left")
+    box(-0.3, 0.8, 1.0, 0.8, "features\n$X$", "mistyrose")
+    for t, x in enumerate((1.2, 3.9, 6.6)):
+        box(x, 1.35, 1.2, 0.6, "random\nforest", "0.85")
+        box(x, 0.45, 1.2, 0.6, "extremely\nrandom", "lightblue")
+        axis.text(x + 0.5, 2.55, f"layer {t + 1}", fontsize=10, ha="center")
         for y in (1.65, 0.75):
             arrow(x - 0.3 if t else 0.7, 1.2, x, y)
-            arrow(x + 1, y, x + 1.3, 1.2)
-        arrow(x + 1.8, 1.2, x + 2.1, 1.2)
-        axis.add_patch(plt.Rectangle((x - 0.1, 0.33), 1.2, 1.74, fill=False, edgecolor="0.7"))
+            arrow(x + 1.2, y, x + 1.45, 1.2)
+        axis.add_patch(plt.Rectangle((x - 0.08, 0.33), 1.36, 1.74, fill=False, edgecolor="0.7"))
         arrow(x + 0.5, 2.27, x + 0.5, 2.07)  # to the frame: both forests see the features
-    reused = {"arrowstyle": "->", "linestyle": "--", "color": "C1", "linewidth": 1.5}
-    reused["connectionstyle"] = "arc3,rad=0.75"
-    axis.annotate("", (x + 2.35, 0.9), (x - 0.55, 0.9), arrowprops=reused)
+        if t < 2:
+            box(x + 1.45, 0.9, 1.0, 0.6, f"$G^{t + 1} = H^{t + 1}$", "lightsteelblue")
+    box(x + 1.45, 0.9, 0.5, 0.6, "$H^3$", "white")
+    arrow(x + 1.95, 1.2, x + 2.4, 1.2)
+    box(x + 2.4, 0.9, 0.5, 0.6, "$G^3$", "lightsteelblue")
     axis.text(
-        x + 0.9,
-        -0.62,
-        "where confidence is low, $G^2$ comes back",
-        fontsize=9,
-        color="C1",
-        ha="center",
+        x + 2.0, 1.95, "confident:\n$H^3$ stays", fontsize=10, color="0.3", ha="center", va="center"
     )
-    axis.plot([0.25, 0.25, 7.5], [1.6, 2.27, 2.27], color="mistyrose", linewidth=4, zorder=0)
-    axis.set(xlim=(-0.3, 9.7), ylim=(-0.7, 2.65))
+    reused = {"arrowstyle": "->", "linestyle": "--", "color": "C1", "linewidth": 1.5}
+    reused["connectionstyle"] = "arc3,rad=0.45"
+    axis.annotate("", (x + 2.65, 0.9), (x - 0.8, 0.9), arrowprops=reused)
+    text = "reuse, where confidence is low: $G^2$ comes back"
+    axis.text(x + 0.9, -0.5, text, fontsize=10, color="C1", ha="center")
+    axis.plot([0.2, 0.2, x + 0.5], [1.6, 2.27, 2.27], color="mistyrose", linewidth=4, zorder=0)
+    axis.set(xlim=(-0.35, 9.7), ylim=(-0.65, 2.8))
     axis.axis("off")
-    title = "Each layer sees the features and the scores before it; reuse begins at layer 3"
-    axis.set_title(title, fontsize=10)
+    title = "Two forests a layer; reuse begins at layer 3"
+    axis.set_title(title, fontsize=11, loc="left", weight="bold")
     figure.tight_layout()
     return figure
 
@@ -121,60 +175,85 @@ def apart(heights, least):
 
 
 def figure_2(chapter):
-    """Figure 2: one hexagon a method; the rim is the best of the three, the centre the worst."""
+    """Figure 2 without its radar: how far two methods are from MLDF with reuse, in percent.
+
+    A panel a data set, a row a measure, all panels on one scale.
+    """
     ours, methods = chapter.ours, ["MLDF", NO_REUSE, "RF-PCT"]
     complete = [d for d in FIGURE_2 if set(methods) <= set(ours.method[ours.dataset == d])]
     if not complete:
         return nothing("No records of this experiment.")
-    angle = np.linspace(0, 2 * np.pi, len(MEASURES), endpoint=False)
     across = min(len(complete), 2)
-    polar = {"projection": "polar"}
-    figure, axes = panels(len(complete), across, 5 * across, 3.8, subplot_kw=polar)
+    shared = {"sharex": True, "sharey": True, "layout": "constrained"}
+    figure, axes = panels(len(complete), across, 7.2, 2.3, 0.8, **shared)
     for axis, dataset in zip(axes.flat, complete, strict=False):
         means = ours[ours.dataset == dataset]
         means = means.pivot_table(index="method", columns="measure", values="mean")
-        means = means.loc[methods, list(MEASURES)] * [1 if UP[m] else -1 for m in MEASURES]
-        scaled = (means - means.min()) / (means.max() - means.min()).replace(0, 1)
-        for i, method in enumerate(methods):
-            colour = f"C{i}"
-            radius = scaled.loc[method].to_numpy()
-            axis.plot(np.append(angle, 0), np.append(radius, radius[0]), ".-", color=colour)
-            axis.fill(angle, radius, color=colour, alpha=0.2, label=method)
-        axis.set_xticks(angle, list(LABEL.values()), fontsize=7)
-        axis.set(ylim=(0, 1.05), yticks=[0.5, 1], yticklabels=[])
-        axis.tick_params(axis="x", pad=16)
-        axis.set_title(chapter.names[dataset], fontsize=9)
-    legend_below(figure, axes[0, 0], 0.06 / len(axes))
+        means = means.loc[methods, list(MEASURES)]
+        gains = 100 * (means / means.loc["MLDF"] - 1) * [1 if UP[m] else -1 for m in MEASURES]
+        y = np.arange(len(MEASURES))
+        axis.axvline(0, color="C0", linewidth=1.5, label="MLDF with reuse")
+        axis.plot(gains.loc[NO_REUSE], y - 0.12, "^", color="C2", label="MLDF without reuse")
+        axis.plot(gains.loc["RF-PCT"], y + 0.12, "s", color="C1", label="RF-PCT")
+        axis.set_yticks(y, list(LABEL.values()))
+        axis.set_ylim(len(MEASURES) - 0.5, -0.5)
+        axis.set_title(chapter.names[dataset], fontsize=10)
+    for axis in axes[-1]:
+        axis.set_xlabel("better than MLDF with reuse by, %")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    title = "How far two methods are from MLDF with reuse, at true size"
+    figure.suptitle(title, x=0.01, ha="left", weight="bold")
     return figure
 
 
-def figure_3(chapter):
-    """Yield Figure 3 for each data set of the study "layers"."""
+def figure_3(chapter, which):
+    """Figure 3: the test measures after each layer.
+
+    Parameters
+    ----------
+    which : 0 for the paper's data set, 1 for the other one of the study "layers"
+    """
     study = chapter.study("layers")
-    for dataset, layers in study["layers"].groupby("dataset", sort=False):
-        forests = study["forests"][study["forests"].dataset == dataset]
-        yield layer_curves(layers, forests, chapter.names.get(dataset, dataset))
+    there = list(study["layers"].dataset.unique())
+    if which >= len(there):
+        return nothing("No records of this experiment.")
+    dataset = there[which]
+    layers, forests = (
+        study[name][study[name].dataset == dataset] for name in ("layers", "forests")
+    )
+    return layer_curves(layers, forests, chapter.names.get(dataset, dataset))
 
 
-def layer_curves(layers, forests, title):
+def layer_curves(layers, forests, name):
     """Figure 3: the test measures after each layer; circles at L, triangles for RF-PCT.
 
     Parameters
     ----------
     layers, forests : rows of the study "layers" for one data set
+    name : of the data set
     """
-    figure, axes = plt.subplots(2, 3, figsize=(10.5, 5.5))
+    figure, axes = plt.subplots(3, 2, figsize=(7.2, 7), sharex=True, layout="constrained")
     for axis, measure in zip(axes.flat, MEASURES, strict=True):
         for fold, line in layers[layers.measure == measure].groupby("fold"):
-            axis.plot(line.layer, line.test, color=f"C{fold}", linewidth=1)
+            colour, dash = f"C{fold}", ["-", "--", ":"][fold % 3]
+            label = f"split {fold + 1}"
+            axis.plot(line.layer, line.test, dash, color=colour, linewidth=1.3, label=label)
             at = line[line.final]
-            axis.plot(at.layer, at.test, "o", color=f"C{fold}", label=f"split {fold + 1}, layer L")
+            axis.plot(at.layer, at.test, "o", color=colour)
             forest = forests[(forests.measure == measure) & (forests.fold == fold)]
-            axis.plot(at.layer, forest.test, "^", color=f"C{fold}", mfc="none", label="RF-PCT")
-        arrow = "↑" if UP[measure] else "↓"
-        axis.set(title=f"{LABEL[measure]} {arrow}", xlabel="layer")
-    figure.suptitle(title)
-    legend_below(figure, axes[0, 0], 0.05)
+            axis.plot(at.layer, forest.test, "^", color=colour, mfc="white")
+        better = "more" if UP[measure] else "less"
+        axis.set_title(f"{LABEL[measure]} ({better} is better)", fontsize=10)
+    for axis in axes[-1]:
+        axis.set_xlabel("layer")
+    handles, _ = axes[0, 0].get_legend_handles_labels()
+    mark = {"linestyle": "", "color": "0.3"}
+    handles.append(plt.Line2D([], [], marker="o", label="kept layer L", **mark))
+    mark |= {"markerfacecolor": "white", "label": "RF-PCT, as many trees"}
+    handles.append(plt.Line2D([], [], marker="^", **mark))
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    title = f"Test measures after each layer on {name}"
+    figure.suptitle(title, x=0.01, ha="left", weight="bold")
     return figure
 
 
@@ -183,21 +262,22 @@ def figure_4(chapter):
     labels = chapter.study("label_drop")["labels"]
     if labels.fold.nunique() < 2:
         return nothing("One split: no test.")
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.4))
+    figure, axes = plt.subplots(2, 1, figsize=(7.2, 8), layout="constrained")
     for axis, measure in zip(axes, ("accuracy", "auc"), strict=True):
         mean, p = decreases(labels, measure)
         limit = np.abs(mean.to_numpy()).max()
-        axis.imshow(mean, cmap="RdBu_r", vmin=-limit, vmax=limit)
+        axis.imshow(mean, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
         for i, j in np.ndindex(mean.shape):
             star = "*" if p.iloc[i, j] < LEVEL else ""
             value = mean.iloc[i, j]
             colour = "white" if abs(value) > 0.6 * limit else "black"
-            where = {"ha": "center", "va": "center", "fontsize": 7, "color": colour}
+            where = {"ha": "center", "va": "center", "fontsize": 10, "color": colour}
             axis.text(j, i, f"{value:.2f}{star}", **where)
-        axis.set_xticks(range(mean.shape[1]), mean.columns, rotation=30, fontsize=8)
-        axis.set_yticks(range(len(mean)), mean.index, fontsize=8)
+        rows = mean.index.to_series().replace(OTHER_NUMBERS, "none, other\nrandom numbers")
+        axis.set_xticks(range(mean.shape[1]), mean.columns)
+        axis.set_yticks(range(len(mean)), rows)
         name = {"accuracy": "accuracy", "auc": "AUC"}[measure]
-        axis.set(title=f"decrease of {name}, %", xlabel="label", ylabel="deleted")
+        axis.set_title(f"Loss of {name} in percent (* p below 5%)", fontsize=11)
+        axis.set(xlabel="label that loses", ylabel="deleted label")
         axis.grid(visible=False)
-    figure.tight_layout()
     return figure

@@ -1,4 +1,4 @@
-"""What the MLDF paper prints: its data sets, cells that cannot be, marks against means."""
+"""What the MLDF paper prints: its data sets, numbers that cannot be, marks against means."""
 
 import numpy as np
 import pandas as pd
@@ -22,14 +22,19 @@ MOST_LABELS = {
 def show_table_3(_):
     """Table 3: the data sets as printed and in the files used here."""
     printed = published_cells("mldf", [3], ["n", "features", "labels"])
-    return show(table_3(printed, datasets.list()), "Table 3", False)
+    return show(table_3(printed, datasets.list()), "Table 3: the data sets", False, folded=False)
 
 
 def show_contradictions(chapter):
-    """Printed cells of Table 4 that cannot be, and marks against the means."""
-    yield show(impossible(chapter.table_4), "Cells of Table 4 that break a bound", False)
+    """Printed numbers of Table 4 that cannot be, and marks against the means."""
+
+    def named(table):
+        return table.assign(**{"data set": table["data set"].map(chapter.names)})
+
+    caption = "Numbers of Table 4 that break a bound"
+    yield show(named(impossible(chapter.table_4)), caption, False)
     caption = "Marks of Table 4 that say the contrary of the printed means"
-    yield show(marks_against_means(chapter.table_4), caption, False)
+    yield show(named(marks_against_means(chapter.table_4)), caption, False)
 
 
 def table_3(printed, registry):
@@ -37,7 +42,7 @@ def table_3(printed, registry):
 
     Parameters
     ----------
-    printed : cells with the measures n, features and labels
+    printed : rows with the measures n, features and labels
     registry : `datasets.list()`
     """
     wide = printed.pivot_table(index="dataset", columns="measure", values="mean", sort=False)
@@ -48,14 +53,15 @@ def table_3(printed, registry):
         for column in ("n", "features", "labels"):
             here = registry.loc[dataset, column]
             differ = "" if pd.isna(here) or here == said[column] else " ≠"
-            row[f"{column}, printed"] = f"{said[column]:.0f}"
-            row[f"{column}, here"] = "–" if pd.isna(here) else f"{here}{differ}"
+            name = {"n": "rows"}.get(column, column)
+            row[f"{name}, printed"] = f"{said[column]:.0f}"
+            row[f"{name}, here"] = "–" if pd.isna(here) else f"{here}{differ}"
         rows.append(row)
     return pd.DataFrame(rows)
 
 
 def impossible(printed):
-    """Printed cells of Table 4 that no predictions on the data can have.
+    """Printed numbers of Table 4 that no predictions on the data can have.
 
     Let every row have at least one and at most r of c labels. A row whose lowest relevant label
     stands below k irrelevant ones has a ranking loss of at most k / (c - its labels) and a coverage
@@ -84,7 +90,7 @@ def impossible(printed):
 
 
 def marks_against_means(printed):
-    """Cells of Table 4 whose mark says the contrary of the printed means (equal means: either)."""
+    """Numbers of Table 4 whose mark says the contrary of the printed means (equal: either)."""
     mldf = printed[printed.method == "MLDF"].set_index(["dataset", "measure"])["mean"]
     rows = []
     for cell in printed[printed.note.str.contains("mark: MLDF")].itertuples():

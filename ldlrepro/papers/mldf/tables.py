@@ -24,7 +24,7 @@ from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, duels, show_head_to_head, tally
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
-from ldlrepro.report.values import Spread
+from ldlrepro.report.values import Outcomes, Share, Spread
 
 LABEL = {m: MULTILABEL[m].label for m in MEASURES}
 UP = {m: MULTILABEL[m].greater_is_better for m in MEASURES}
@@ -49,15 +49,18 @@ def own_measures(records):
 
 
 def show_agreement(chapter):
-    """Cells that agree, by data set and method; RAKEL's printed row is lost but for two cells."""
+    """Printed numbers that ours match, by data set and method.
+
+    RAKEL's printed row is lost but for two numbers.
+    """
     table = agreement(chapter.compared, chapter.names, chapter.excluded_datasets)
     table = table.drop(columns="RAKEL", errors="ignore")
-    caption = "Cells that agree with Tables 4 and 5"
-    return show(table, caption, missing="not run", folded=False)
+    yield show(table, chapter.agreement_caption(), missing="not run", folded=False)
+    yield chapter.state()
 
 
 def splits(numbers):
-    """Text on how many splits lie behind a table, where the methods differ.
+    """Text on how many splits a table rests on, where the methods differ.
 
     Parameters
     ----------
@@ -70,14 +73,13 @@ def splits(numbers):
 
 
 def show_table_4(chapter):
-    """Table 4 and more methods below it, a table a data set."""
+    """Table 4 and more methods below it, a table a data set; then MLDF against its rivals."""
     numbers = chapter.tables.groupby(["dataset", "method"])["fold"].nunique()
     captions = {
-        d: f"Table 4. {name}; {splits(numbers[d])}"
-        for d, name in chapter.names.items()
-        if d in numbers
+        d: f"{name}; {splits(numbers[d])}" for d, name in chapter.names.items() if d in numbers
     }
-    return show_each_data_set(chapter.ours, chapter.printed, captions, MEASURES, ORDER)
+    yield from show_each_data_set(chapter.ours, chapter.printed, captions, MEASURES, ORDER)
+    yield from show_rivals(chapter)
 
 
 def average_ranks(means, methods):
@@ -98,27 +100,48 @@ def average_ranks(means, methods):
 
 
 def show_rivals(chapter):
-    """MLDF against its rivals: duels, and average ranks on the small sets, here and printed."""
+    """MLDF against its rivals: tests, and average ranks on the small sets, ours and printed."""
     caption = "MLDF against the five of Table 4: wins/draws/losses"
     yield show(duel_table(chapter.tables, "MLDF", chapter.table_4), caption, False)
     small = chapter.ours[~chapter.ours.dataset.isin(LARGE)]
     printed = chapter.table_4_beside_ours
     printed = printed[printed.dataset.isin(small.dataset)]
-    five = [m for m in METHODS if m != "RAKEL"]  # whose printed row is lost but for two cells
+    five = [m for m in METHODS if m != "RAKEL"]  # whose printed row is lost but for two numbers
     for caption, means, methods in (
-        ("Average rank on the small sets, here (all six methods)", small, METHODS),
-        ("Average rank on the same sets, printed (without RAKEL)", printed, five),
-        ("Average rank on the same sets, here (without RAKEL)", small, five),
+        ("Average rank on the small data sets, ours (all six methods)", small, METHODS),
+        ("Average rank on the same data sets, printed (without RAKEL)", printed, five),
+        ("Average rank on the same data sets, ours (without RAKEL)", small, five),
     ):
         yield show(average_ranks(means, methods), caption, form="{:.2f}")
 
 
 def show_table_5(chapter):
-    """MLDF on C4.5 trees against the rivals, and against MLDF on its own block."""
+    """MLDF on C4.5 trees against the rivals, and against MLDF on its own trees."""
     caption = "MLDF on C4.5 trees against the five of Table 4: wins/draws/losses"
     yield show(duel_table(chapter.tables, C45, chapter.table_5), caption, False)
-    caption = "The two blocks, on the splits run with both"
-    yield show(tally(chapter.tables, [("MLDF", C45)], MEASURES), caption, False)
+    caption = "MLDF on either kind of trees, on the splits run with both; significance as above"
+    yield show(against(chapter.tables, [("MLDF", C45)]), caption, False)
+
+
+def against(records, pairs):
+    """`tally` of pairs of methods A and B by all measures, with short heads."""
+    table = tally(records, pairs, MEASURES)
+    better = [
+        Share(won, number)
+        for won, number in zip(table["first better"], table["comparisons"], strict=True)
+    ]
+    return pd.DataFrame(
+        {
+            "A": table["first"],
+            "B": table["second"],
+            "A better": better,
+            "A significantly better": table["first better, significant"],
+            "Holm / BH": table["first better, Holm / BH"],
+            "B significantly better": table["second better, significant"],
+            "B, Holm / BH": table["second better, Holm / BH"],
+            "no test": table["cannot be tested"],
+        }
+    )
 
 
 class Score(NamedTuple):
@@ -186,7 +209,7 @@ def printed_score(printed):
 def show_growth(chapter):
     """Where growth stops and what that costs: means over the splits of Figure 3."""
     study = chapter.study("layers")
-    caption = "Test measures by layer, means over the splits"
+    caption = "Test measures by layer, means over three splits"
     table = growth(study["layers"], study["forests"], chapter.names)
     return show(table, caption, False, form="{:.4f}")
 
@@ -203,11 +226,11 @@ def growth(layers, forests, names):
                 "data set": names[dataset],
                 "measure": LABEL[measure],
                 "L of each split": ", ".join(map(str, curves.layer[curves.final])),
-                "first layer": curves.test[curves.layer == 1].mean(),
+                "layer 1": curves.test[curves.layer == 1].mean(),
                 "layer L": curves.test[curves.final].mean(),
-                "last layer grown": curves.test[curves.layer == curves.layer.max()].mean(),
-                "best on test": best.mean(),
-                "RF-PCT, as many trees": trees.test.mean(),
+                "last layer": curves.test[curves.layer == curves.layer.max()].mean(),
+                "best layer": best.mean(),
+                "RF-PCT": trees.test.mean(),
             }
         )
     return pd.DataFrame(rows)
@@ -265,24 +288,27 @@ def defect(published, put_right):
 
 
 def show_defect(chapter):
-    """`defect`, and which of the two agrees with the printed cells."""
+    """`defect`, and which of the two matches the printed numbers."""
     published = chapter.tables.query("dataset == 'image'")
     put_right = own_measures(chapter.records["image_put_right"]).query("dataset == 'image'")
     if put_right.empty:
         return
-    caption = "image: as published → with each row's own labels; means over the same splits"
-    yield show(defect(published, put_right), caption, False)
+    changes = defect(published, put_right)
+    for some in (MEASURES[:3], MEASURES[3:]):
+        heads = [LABEL[m] for m in some]
+        caption = f"image as published → with each row's own labels: {', '.join(heads)}"
+        yield show(changes[["method", *heads]], caption, False)
     both = {"as published": published, "put right": put_right.assign(source="real")}
     tables = []
     for method in (m for m in METHODS if m != "RAKEL"):
         ways = {f"{method}, {what}": r[r.method == method] for what, r in both.items()}
         tables.append(agreement_as(chapter.table_4, method, ways))
-    caption = "Cells of the printed column for image that agree, either way"
-    yield show(pd.concat(tables), caption, False)
+    caption = "Informative numbers printed for image that ours match, either way"
+    yield show(pd.concat(tables), caption, False, folded=True)
 
 
 def agreement_as(printed, method, alternatives):
-    """Cells that agree with a method's printed ones, if each alternative stood in its place.
+    """Printed numbers of a method that are matched, if each alternative stood in its place.
 
     Parameters
     ----------
@@ -297,18 +323,58 @@ def agreement_as(printed, method, alternatives):
     for name, records in alternatives.items():
         ours = summary(records.assign(method=method), measures=MEASURES)
         compared = cells(ours, printed[printed.method == method])
-        row = {"in its place": name}
+        row = {"method": name}
         row |= {LABEL[m]: agreeing(compared[compared.measure == m]) for m in MEASURES}
         rows.append(row | {"all": agreeing(compared)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["method", *LABEL.values(), "all"])
 
 
-def show_ties(chapter):
-    """`agreement_as` of RF-PCT with other numbers of trees and other ways to rank ties."""
+def measures_down(table):
+    """`agreement_as` turned: a row a measure, a column an alternative."""
+    return table.set_index("method").T.rename_axis("measure").rename_axis(None, axis=1)
+
+
+def informative(table):
+    """`Outcomes` of a table as shares of the informative numbers."""
+    return table.map(
+        lambda found: (
+            Share(found.agree, found.tell) if isinstance(found, Outcomes) and found.tell else found
+        )
+    )
+
+
+def _matched(row, where=""):
+    """Caption of `agreement_as`."""
+    return f"Informative numbers of {row}'s printed row that are matched{where}"
+
+
+def by_ties(chapter):
+    """`agreement_as` of RF-PCT with two numbers of trees and five ways to rank tied scores."""
     groups = chapter.study("ties")["ties"].groupby(["trees", "ties"], sort=False)
     ways = {f"{n} trees, ties {way}": rows for (n, way), rows in groups}
-    caption = "Cells of RF-PCT's printed row that agree, if this forest stood in its place"
-    return show(agreement_as(chapter.table_4, "RF-PCT", ways), caption, False)
+    return agreement_as(chapter.table_4, "RF-PCT", ways)
+
+
+def show_ties_in_short(chapter):
+    """Numbers of RF-PCT's printed row that are matched: a row a way, a column a number of trees."""
+    table = by_ties(chapter)
+    names = table["method"].str.split(", ties ", expand=True)
+    table = table.assign(trees=names[0], ties=names[1])
+    wide = table.pivot_table(
+        index="ties", columns="trees", values="all", aggfunc="first", sort=False
+    )
+    wide = wide.rename_axis("how tied scores are ranked").rename_axis(None, axis=1)
+    return show(informative(wide), _matched("RF-PCT", ", by trees and ties"))
+
+
+def show_other_forests(chapter):
+    """Trees of other depths, RF-PCT with more trees, and with a forest a fold."""
+    yield from show_depths(chapter)
+    table = by_ties(chapter)
+    table = table.assign(method=table["method"].str.replace("trees, ties ", "trees, "))
+    caption = _matched("RF-PCT", " with other trees and ways to rank ties")
+    yield show(table, caption, False, folded=True)
+    yield show_forests_by_fold(chapter)
 
 
 def show_forests_by_fold(chapter):
@@ -321,8 +387,14 @@ def show_forests_by_fold(chapter):
         "RF-PCT, a forest for each fold": "100 trees for each of five folds, averaged",
     }
     ways = {names[method]: rows for method, rows in records.groupby("method", sort=False)}
-    caption = "Cells of RF-PCT's printed row that agree: trees, and forests by fold"
-    return show(agreement_as(chapter.table_4, "RF-PCT", ways), caption, False)
+    table = measures_down(agreement_as(chapter.table_4, "RF-PCT", ways))
+    return show(table, _matched("RF-PCT", " with a forest for each fold"), folded=True)
+
+
+def show_other_rivals(chapter):
+    """ECC and DBPNN with other cuts, votes and features."""
+    yield from show_cuts(chapter)
+    yield from show_nets(chapter)
 
 
 def show_cuts(chapter):
@@ -343,7 +415,8 @@ def show_cuts(chapter):
             rows[f"{method}, {where}"] = {d: Spread(v.mean(), v.std()) for d, v in by}
     table = pd.DataFrame(rows).T.rename_axis("method")
     table = table[[d for d in chapter.names if d in table]].rename(columns=chapter.names)
-    yield show(table, "Hamming loss by vote and by cut", form="{:.3f}", missing="not run")
+    caption = "Hamming loss by vote and by cut"
+    yield show(table, caption, form="{:.3f}", missing="not run", folded=True)
 
 
 def below_printed(chapter, row, records, dataset):
@@ -369,12 +442,12 @@ def show_nets(chapter):
     records = chapter.with_methods("nets", ["DBPNN", "DBPNN, fine-tuned"])
     records = records[records.dataset.isin(nets.dataset)]
     ways = dict(list(records.groupby("method", sort=False)))
-    caption = "Cells of DBPNN's printed row that agree"
-    yield show(agreement_as(chapter.table_4, "DBPNN", ways), caption, False)
+    table = agreement_as(chapter.table_4, "DBPNN", ways)
+    yield show(measures_down(table), _matched("DBPNN"), folded=True)
     for dataset in nets.dataset.unique():
         table = below_printed(chapter, "DBPNN", records, dataset).drop(columns="splits")
         caption = f"DBPNN on {chapter.names[dataset]}: means"
-        yield show(table, caption, False, form="{:.3f}")
+        yield show(table, caption, False, form="{:.3f}", folded=True)
 
 
 def show_readings(chapter):
@@ -387,30 +460,61 @@ def show_readings(chapter):
     for dataset in reuse.dataset.unique():
         caption = f"Readings of reuse on {chapter.names[dataset]}: means"
         table = below_printed(chapter, "MLDF", records, dataset)
-        yield show(table, caption, False, form="{:.4f}")
+        yield show(table, caption, False, form="{:.4f}", folded=True)
+
+
+#: The rows of `show_readings_in_short`: what was run -> how the reading is called.
+READINGS = {
+    "MLDF": "reuse as printed",
+    "MLDF, reuse from layer 2": "reuse from layer 2",
+    "MLDF, rules of released code": "reuse by rules of the released code",
+    NO_REUSE: "no reuse",
+    "MLDF, deep trees": "reuse as printed, deep trees",
+    "MLDF, rules of released code, deep trees": "reuse by rules of the released code, deep trees",
+    DEEP: "no reuse, deep trees",
+}
+
+
+def show_readings_in_short(chapter):
+    """Numbers of MLDF's printed row that are matched on the small sets, a row a reading."""
+    tables = chapter.tables[chapter.tables.method.isin(["MLDF", NO_REUSE, DEEP])]
+    records = pd.concat([tables, own_measures(chapter.records["reuse"])])
+    records = records[~records.dataset.isin(LARGE)]
+    ways = {text: records[records.method == name] for name, text in READINGS.items()}
+    ways = {text: some for text, some in ways.items() if len(some)}
+    if not ways:
+        return None
+    table = agreement_as(chapter.table_4, "MLDF", ways)
+    table = table[["method", "all"]].rename(columns={"method": "reading", "all": "matched"})
+    return show(informative(table), _matched("MLDF", ", by reading of the paper"), False)
 
 
 def show_reuse(chapter):
-    """MLDF's printed row with other methods in its place, and those against each other."""
+    """What reuse does: matched numbers, each data set by each measure, thresholds, readings."""
     methods = ["MLDF", NO_REUSE, DEEP, MORE_TREES]
     records = chapter.tables[chapter.tables.method.isin(methods)]
     large = records.dataset.isin(LARGE)
-    for where, some in (("the small sets", records[~large]), ("corel16k", records[large])):
+    for where, some in (("the small data sets", records[~large]), ("corel16k", records[large])):
         ways = {m: some[some.method == m] for m in methods if m in set(some.method)}
         table = agreement_as(chapter.table_4, "MLDF", ways)
         if len(table) and any(any(found) for found in table["all"]):  # one split judges nothing
-            caption = "Cells of MLDF's printed row that agree, if this method stood there"
-            yield show(table, f"{caption}: {where}", False)
-    pairs = [("MLDF", NO_REUSE), ("MLDF", "RF-PCT"), ("MLDF", MORE_TREES)]
-    pairs += [(NO_REUSE, MORE_TREES), (DEEP, NO_REUSE), (DEEP, MORE_TREES)]
-    caption = "Cells (data set x six measures); shown at 5% by the corrected (paired) t-test"
-    yield show(tally(chapter.tables, pairs, MEASURES), caption, False)
-
-
-def show_reuse_by_measure(chapter):
-    """MLDF with and without reuse on each data set, a table a measure."""
+            caption = _matched("MLDF", f" if this method stood there: {where}")
+            yield show(table, caption, False, folded=True)
     for measure in MEASURES:
         yield show_head_to_head(chapter.tables, "MLDF", NO_REUSE, chapter.names, measure=measure)
+    yield show_thresholds(chapter)
+    yield from show_readings(chapter)
+
+
+def show_with_and_without(chapter):
+    """MLDF with reuse and without, and RF-PCT, against each other."""
+    pairs = [("MLDF", NO_REUSE), ("MLDF", "RF-PCT"), ("MLDF", MORE_TREES)]
+    pairs += [(NO_REUSE, MORE_TREES), (DEEP, NO_REUSE), (DEEP, MORE_TREES)]
+    caption = (
+        "Methods A and B in comparisons, one for each data set and measure; significant at 5% "
+    )
+    caption += "by the corrected t-test, in brackets by the paired one"
+    return show(against(chapter.tables, pairs), caption, False)
 
 
 def show_thresholds(chapter):
@@ -418,7 +522,8 @@ def show_thresholds(chapter):
     rules = chapter.study("thresholds")["thresholds"].groupby(["measure", "rule"], sort=False)
     rules = rules[["layers", "train", "test"]].mean().round(4).reset_index()
     rules = rules.assign(measure=rules["measure"].map(LABEL))
-    return show(rules, "MLDF on scene under other rules for the threshold, three splits", False)
+    caption = "MLDF on scene under other rules for the threshold, three splits"
+    return show(rules, caption, False, form={"layers": "{:.1f}"}, folded=True)
 
 
 def depths(table, printed):
@@ -448,13 +553,54 @@ def depths(table, printed):
     return wide.reset_index()
 
 
+def depth_gaps(table, printed, names):
+    """How far MLDF without reuse is from its printed row, in percent, by levels a layer adds.
+
+    Parameters
+    ----------
+    table : rows of the study "depth"
+    printed : rows of Table 4
+    names : dict, data set -> name in the table
+
+    Returns
+    -------
+    DataFrame, one row a data set and depth, one column a measure; of the printed value, positive
+    where ours is higher
+    """
+    own = table[(table.method == CASCADE) & table.dataset.isin(printed.dataset)]
+    if own.empty:
+        return pd.DataFrame(columns=["data set", "levels a layer", *LABEL.values()])
+    means = own.groupby(["dataset", "depth", "measure"], sort=False).test.mean().reset_index()
+    print_ = printed[printed.method == "MLDF"].set_index(["dataset", "measure"])["mean"]
+    keys = pd.MultiIndex.from_frame(means[["dataset", "measure"]])
+    said = print_.reindex(keys).to_numpy(float)
+    means = means.assign(gap=100 * (means.test / said - 1), measure=means.measure.map(LABEL))
+    wide = means.pivot_table(
+        index=["dataset", "depth"], columns="measure", values="gap", sort=False
+    ).reset_index()
+    heads = [label for label in LABEL.values() if label in wide]
+    wide = wide.assign(
+        **{"data set": wide.dataset.map(names), "levels a layer": wide.depth.astype(int)}
+    )
+    return wide[["data set", "levels a layer", *heads]].rename_axis(None, axis=1)
+
+
+def show_depth_gaps(chapter):
+    """`depth_gaps` where real records stand beside the printed numbers."""
+    table, printed = chapter.study("depth")["depth"], chapter.table_4_beside_ours
+    printed = printed[printed.dataset.isin(chapter.wanted)]
+    caption = "Distance from the printed MLDF in percent, by the levels that each layer adds"
+    return show(depth_gaps(table, printed, chapter.names), caption, False, form="{:+.1f}")
+
+
 def show_depths(chapter):
     """`depths` of each data set of the study."""
     for dataset, rows in chapter.study("depth")["depth"].groupby("dataset", sort=False):
         numbers = rows.groupby("dataset").fold.nunique()
-        caption = f"{chapter.names.get(dataset, dataset)}, {splits(numbers)}"
+        name = chapter.names.get(dataset, dataset)
+        caption = f"Trees of several depths on {name}, {splits(numbers)}: means"
         table = depths(rows, chapter.table_4_beside_ours)
-        yield show(table, caption, False, form="{:.3f}")
+        yield show(table, caption, False, form="{:.3f}", folded=True)
 
 
 def causes_studied(chapter):

@@ -9,23 +9,67 @@ from ldlrepro.datasets.registry import EMOTIONS
 from ldlrepro.models.embedding import neighbour_sets
 from ldlrepro.papers.mslp.studies.embedding import NEIGHBORS, UNPENALISED
 from ldlrepro.papers.mslp.studies.faces import NEUTRAL, groups
-from ldlrepro.report.plots import legend_below, name_labels, nothing, plt
+from ldlrepro.papers.mslp.tables import first_places, methods_with
+from ldlrepro.report.plots import name_labels, nothing, plt
 from ldlrepro.report.settings import declared
 
-#: Of the emotions and neutral, so that they can be told apart without colours.
+#: Of the emotions and neutral, so that they differ without colours too.
 _MARKERS = "osD^v*X"
+#: Lines of the sensitivity figure by lambda: dashed, full, dotted.
+_LAMBDAS = {
+    0.0: {"linestyle": "--", "color": "C1", "marker": "s", "markersize": 4},
+    0.01: {"linestyle": "-", "color": "C0", "marker": "o", "markersize": 4},
+    0.1: {"linestyle": ":", "color": "C2", "marker": "^", "markersize": 4},
+}
+#: What is changed, in words.
+_CHANGES = {
+    "MSLP, attraction only": "no push (beta = 1)",
+    "MSLP, hetero-neighbours only": "push only (beta = 0)",
+    "MSLP, neighbours among all rows": "label neighbours\namong all rows",
+    "MSLP, no penalty": "no penalty (lambda = 0)",
+}
 
 
 def figures_1_and_4(chapter):
     """The label distribution of the first row of three data sets."""
     bunches = [chapter.bunch(name) for name in ("Natural_Scene", "SJAFFE", "SCUT_FBP")]
-    figure, axes = plt.subplots(1, 3, figsize=(10.2, 2.7))
+    figure, axes = plt.subplots(1, 3, figsize=(6.4, 3.1), layout="constrained")
     for axis, bunch in zip(axes, bunches, strict=True):
         axis.bar(range(len(bunch.D[0])), bunch.D[0])
-        axis.set_title(f"row 0 of {bunch.display}", fontsize=8)
+        axis.set_title(f"first row of\n{_in_lines(bunch.display)}", fontsize=9)
         name_labels(axis, bunch)
+        axis.set_axisbelow(True)
+        axis.tick_params(labelsize=9)
     axes[0].set_ylabel("description degree")
-    figure.tight_layout()
+    return figure
+
+
+def _in_lines(display):
+    """A data set's name in a panel's title: a stand-in takes two lines."""
+    return display.replace(" for ", "\nfor ")
+
+
+def who_is_first(chapter):
+    """How often each method is first, in print and here: methods that are so anywhere."""
+    places = first_places(chapter, chapter.counted)
+    there = places[(places.printed > 0) | (places.ours > 0)].sort_values("ours", ascending=False)
+    of, best = places.cells.max(), places.ours.idxmax()
+    figure, axis = plt.subplots(figsize=(5.0, 1.3 + 0.32 * len(there)), layout="constrained")
+    rows = np.arange(len(there))
+    axis.hlines(rows, there.printed, there.ours, color="0.8", linewidth=1)
+    axis.plot(there.printed, rows, "D", color="C1", markerfacecolor="white", label="printed")
+    axis.plot(there.ours, rows, "o", color="C0", label="ours")
+    axis.set_yticks(rows, there.index)
+    axis.set(xlim=(-0.5, of + 0.5), ylim=(len(there) - 0.4, -0.6))
+    axis.set_xlabel(f"first places in {of} comparisons")
+    figure.legend(loc="outside lower left", ncols=2)
+    figure.suptitle(
+        f"In print MSLP is first in {places.printed['MSLP']} of {of}, here "
+        f"{best} in {places.ours[best]}",
+        x=0.01,
+        ha="left",
+        weight="bold",
+    )
     return figure
 
 
@@ -44,7 +88,7 @@ def one_row(chapter):
     Z = model.transform(X)
     feature, label = (np.linalg.norm(A[nearest] - A[row], axis=1) for A in (X, D))
     landed = np.linalg.norm(Z[nearest] - Z[row], axis=1) / pdist(Z).mean()
-    figure, (sets, plane) = plt.subplots(1, 2, figsize=(8, 4), width_ratios=[1.15, 1])
+    figure, (sets, plane) = plt.subplots(1, 2, figsize=(6.4, 3.9), width_ratios=[1.15, 1])
     kinds = ((near, "C0", "s"), (hetero, "C1", "^"), (~near & ~hetero, "0.55", "o"))
     plane.scatter(*Z.T, s=7, color="0.8")
     for mask, colour, mark in kinds:
@@ -66,14 +110,14 @@ def one_row(chapter):
     sets.set_title(
         f"Of the {len(nearest)} rows nearest in features to row {row}\n"
         f"labels pick {near.sum()} to pull and {hetero.sum()} to push",
-        fontsize=10,
+        fontsize=9,
     )
     plane.annotate(f"row {row}", Z[row], (8, 22), textcoords="offset points", fontsize=9)
     plane.set(xticks=[], yticks=[], xlabel="first dimension", ylabel="second dimension")
     plane.set_title(
         f"Where they land: pulled rows at {landed[near].mean():.2f},\n"
         f"pushed rows at {landed[hetero].mean():.2f} of the mean distance",
-        fontsize=10,
+        fontsize=9,
     )
     figure.suptitle(f"Rows of {bunch.display}", fontsize=10)
     figure.tight_layout()
@@ -96,13 +140,13 @@ def figures_2_and_3(chapter):
     D = np.column_stack([height, 1 - height, np.full(n, 0.5)]) / 1.5
     row = int(np.abs(X - [-1.8, 1.2]).sum(axis=1).argmin())
     figure, axes = plt.subplots(
-        2, 2, figsize=(8.5, 4.6), height_ratios=[3, 1], sharex="row", sharey="row"
+        2, 2, figsize=(6.4, 4.4), height_ratios=[3, 1], sharex="row", sharey="row"
     )
     look = {"cmap": "cividis", "edgecolors": "0.5", "linewidths": 0.4}
     everywhere = (n - 1) / k_plus  # alpha for which Nei_x holds all other rows
     for axes_of_one, a, title in (
-        (axes[:, 0], everywhere, "Eq. 3: among all rows"),
-        (axes[:, 1], alpha, f"Eqs. 5 and 6: among the {alpha * k_plus} nearest in the features"),
+        (axes[:, 0], everywhere, "Eq. 3:\namong all rows"),
+        (axes[:, 1], alpha, f"Eqs. 5 and 6: among the\n{alpha * k_plus} nearest in the features"),
     ):
         nearest, near, hetero = neighbour_sets(X, D, k_plus, alpha=a)
         plane, line = axes_of_one
@@ -111,7 +155,8 @@ def figures_2_and_3(chapter):
             plane.plot(*X[[row, j]].T, color="black", linewidth=1)
         for j in nearest[row][hetero[row]]:
             plane.plot(*X[[row, j]].T, color="C1", linestyle=(0, (1, 1)), lw=2, zorder=3)
-        plane.set(title=title, xticks=[], yticks=[])
+        plane.set_title(title, fontsize=9.5)
+        plane.set(xticks=[], yticks=[])
         z = MSLP(k_plus, alpha=a, beta=1.0, ratio=0.5, lambda_=0.0).fit(X, D).transform(X)[:, 0]
         z = np.sign(np.corrcoef(z, height)[0, 1]) * (z - z.mean()) / z.std()
         line.scatter(z, rng.uniform(-1, 1, n), c=D[:, 0], s=18, **look)
@@ -124,41 +169,46 @@ def figures_2_and_3(chapter):
 def figures_5_and_6(chapter):
     """The toy and the noisy toy, their rows coloured by their distributions."""
     n = 3000 if chapter.profile == "paper" else 300
-    figure = plt.figure(figsize=(9, 6))
+    figure = plt.figure(figsize=(6.4, 5.2))
+    grid = figure.add_gridspec(
+        *(2, 3),
+        **{"width_ratios": (1.35, 1, 1), "left": 0.0, "right": 0.99, "top": 0.9, "bottom": 0.07},
+        **{"wspace": 0.4, "hspace": 0.45},
+    )
     for i, noise in enumerate((0.0, 0.1)):
         toy = datasets.make_mslp_toy(n, noise=noise)
-        axis = figure.add_subplot(2, 3, 3 * i + 1, projection="3d")
+        axis = figure.add_subplot(grid[i, 0], projection="3d")
         axis.scatter(*toy.X.T, c=toy.D, s=2)
-        axis.set_title(f"{toy.display} (synthetic)", fontsize=9)
-        axis.tick_params(labelsize=6, pad=-3)
+        axis.set_title(f"{toy.display} (synthetic)", fontsize=9.5)
+        axis.tick_params(labelsize=9, pad=-4)
         axis.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1])
         for k, name in enumerate("xyz", 1):
-            getattr(axis, f"set_{name}label")(f"feature {k}", fontsize=7, labelpad=-7)
-        for j, (name, model) in enumerate((("MSLP", MSLP(ratio=0.6)), ("LPP", LPP(ratio=0.6))), 2):
+            getattr(axis, f"set_{name}label")(f"feature {k}", fontsize=9, labelpad=-8)
+        for j, (name, model) in enumerate((("MSLP", MSLP(ratio=0.6)), ("LPP", LPP(ratio=0.6))), 1):
             Z = model.fit(toy.X, toy.D).transform(toy.X)
-            axis = figure.add_subplot(2, 3, 3 * i + j)
+            axis = figure.add_subplot(grid[i, j])
             axis.scatter(*Z.T, c=toy.D, s=2)
             axis.set(xticks=[], yticks=[], xlabel="first dimension", ylabel="second dimension")
-            axis.set_title(f"{name}, trustworthiness {_kept(toy.D, Z):.3f}", fontsize=9)
-    figure.tight_layout()
+            axis.set_title(f"{name}\ntrustworthiness {_kept(toy.D, Z):.3f}", fontsize=9.5)
     return figure
 
 
 def figure_7(chapter):
-    """Two-dimensional embeddings of s-JAFFE, coloured by the strongest emotion; neutral in black.
+    """Two-dimensional embeddings of s-JAFFE, marked by the strongest emotion; neutral in black.
 
     Rows nearest to the uniform distribution stand for neutral faces: see `studies.faces.groups`.
+    Where the data set is not at hand, a synthetic stand-in is drawn, and the title says so.
     """
     bunch = chapter.bunch("SJAFFE")
     q, c = bunch.X.shape[1], bunch.D.shape[1]
     strongest = groups(bunch.D)
     name, settings = list(UNPENALISED.items())[-1]
     models = {
-        "MSLP": MSLP(ratio=2 / q),
-        name: MSLP(**settings, ratio=2 / q),
-        "LPP": LPP(ratio=2 / q),
+        "MSLP, lambda 0.01,\nk+ 5, alpha 5": MSLP(ratio=2 / q),
+        name.replace("0, k", "0,\nk"): MSLP(**settings, ratio=2 / q),
+        "LPP\n": LPP(ratio=2 / q),
     }
-    figure, axes = plt.subplots(1, len(models), figsize=(9.5, 3.6))
+    figure, axes = plt.subplots(1, len(models), figsize=(6.4, 3.9), layout="constrained")
     for axis, (name, model) in zip(axes, models.items(), strict=True):
         Z = model.fit(bunch.X, bunch.D).transform(bunch.X)
         for k in range(c + 1):
@@ -168,11 +218,80 @@ def figure_7(chapter):
         low, high = low - 0.3 * (high - low), high + 0.3 * (high - low)
         beyond = ((low > Z) | (high < Z)).any(axis=1).sum()
         axis.set(xticks=[], yticks=[], xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-        axis.set(xlabel=f"first dimension; {beyond} rows beyond the frame")
-        axis.set_title(f"{name}\ntrustworthiness {_kept(bunch.D, Z):.3f}", fontsize=9)
+        axis.set_xlabel(f"first dimension\n({beyond} rows beyond the frame)", fontsize=9.5)
+        axis.set_title(f"{name}\ntrustworthiness {_kept(bunch.D, Z):.3f}", fontsize=9.5)
     axes[0].set_ylabel("second dimension")
-    figure.suptitle(f"Rows of {bunch.display}, all of them fitted")
-    legend_below(figure, axes[0], 0.07)
+    figure.suptitle(f"Figure 7 on {bunch.display}: all rows fitted", x=0.01, ha="left")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower left", ncols=4, fontsize=9.5)
+    return figure
+
+
+def faces(chapter):
+    """Trustworthiness on s-JAFFE of faces that were fitted, and of new ones: a row a method."""
+    study = chapter.study("embedding")["trustworthiness"]
+    mine = study[(study.dataset == "SJAFFE") & (study.rows != "all")]
+    wide = mine.pivot_table(index="method", columns="rows", values="trustworthiness", sort=False)
+    spread = mine.pivot_table(
+        index="method", columns="rows", values="trustworthiness", aggfunc="std"
+    )
+    wide = wide.loc[["features", "LPP", "MSLP", *UNPENALISED]]
+    names = {"features": "all features", "MSLP": "MSLP, lambda 0.01, k+ 5, alpha 5"}
+    figure, axis = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
+    rows = np.arange(len(wide))
+    for part, mark, colour, fill, label in (
+        ("fitted", "o", "C0", "C0", "faces that were fitted"),
+        ("new", "s", "C1", "white", "new faces"),
+    ):
+        error = np.nan_to_num(spread[part].reindex(wide.index)) if part in spread else None
+        look = {"fmt": mark, "color": colour, "markerfacecolor": fill, "label": label}
+        axis.errorbar(wide[part], rows + (0.12 if part == "new" else -0.12), xerr=error, **look)
+    axis.axvline(0.5, color="0.3", linewidth=1)
+    axis.text(0.5, -0.75, " chance", color="0.3", va="center")
+    axis.set_yticks(rows, [names.get(name, name) for name in wide.index])
+    axis.set_ylim(len(wide) - 0.5, -1.1)
+    axis.set_xlabel("trustworthiness (1 is perfect)")
+    figure.legend(loc="outside lower left", ncols=2)
+    free = wide.loc[list(UNPENALISED)].mean()
+    figure.suptitle(
+        f"{_name_of(chapter, study)}: without a penalty MSLP reaches\n"
+        f"{free.fitted:.2f} on fitted faces, {free.new:.2f} on new ones",
+        x=0.01,
+        ha="left",
+        weight="bold",
+    )
+    return figure
+
+
+def _name_of(chapter, study):
+    """The name of s-JAFFE, or of its stand-in in the quick profile."""
+    real = (study.source[study.dataset == "SJAFFE"] == "real").all()
+    return "s-JAFFE" if real else "Synthetic rows"
+
+
+def one_part_changed(chapter):
+    """K-L of MSLP with one part changed, as a share of MSLP's own: a row a change."""
+    mean = (
+        chapter.terms.groupby(["method", "dataset"], sort=False)["kl_divergence"].mean().unstack()
+    )
+    changes = [m for m in methods_with(chapter.terms, learner="MSLP") if m != "MSLP"]
+    if "MSLP" not in mean.index or not changes:
+        return nothing("No records of this experiment.")
+    share = mean.loc[changes] / mean.loc["MSLP"]
+    figure, axis = plt.subplots(figsize=(5.2, 2.0 + 0.42 * len(changes)), layout="constrained")
+    there = [d for d in chapter.names if d in share]
+    heights = np.linspace(-0.26, 0.26, len(there)) if len(there) > 1 else [0]
+    for i, (dataset, height) in enumerate(zip(there, heights, strict=True)):
+        look = {"marker": _MARKERS[i], "color": f"C{i}", "linestyle": "none"}
+        axis.plot(share[dataset], np.arange(len(changes)) + height, **look)
+        axis.plot([], [], **look, label=chapter.names[dataset])
+    axis.axvline(1, color="0.3", linewidth=1)
+    axis.text(1, -0.75, " MSLP as it is", color="0.3", va="center")
+    axis.set_yticks(range(len(changes)), [_CHANGES.get(m, m) for m in changes])
+    axis.set_ylim(len(changes) - 0.5, -1.1)
+    axis.set_xlabel("K-L as a share of MSLP's (above 1: worse)")
+    figure.legend(loc="outside lower left", ncols=2)
+    figure.suptitle("MSLP with one part changed", x=0.01, ha="left", weight="bold")
     return figure
 
 
@@ -190,27 +309,32 @@ def sensitivity(chapter):
     if not there:
         return nothing("No records of this experiment.")
     figure, axes = plt.subplots(
-        len(there), 3, figsize=(9.5, 2.1 * len(there)), sharey="row", squeeze=False
+        *(len(there), 3),
+        figsize=(6.4, 1.4 + 1.7 * len(there)),
+        sharey="row",
+        squeeze=False,
+        layout="constrained",
     )
     for row, dataset in zip(axes, there, strict=True):
         mine = mean[mean.dataset == dataset]
         narrow, usual = mine[mine.ratio == 0.1], mine[mine.beta == 0.1]
-        for lambda_, style in ((0.0, ".--"), (0.01, ".-"), (0.1, ".:")):
+        for lambda_, look in _LAMBDAS.items():
             line = narrow[narrow.lambda_ == lambda_].sort_values("beta")
             if len(line) > 2:
-                row[0].plot(line.beta, line.kl_divergence, style, color="C0")
+                row[0].plot(line.beta, line.kl_divergence, **look)
             line = usual[usual.lambda_ == lambda_].sort_values("ratio")
-            row[2].plot(
-                line.ratio, line.kl_divergence, style, color="C2", label=f"lambda {lambda_:g}"
-            )
+            row[2].plot(line.ratio, line.kl_divergence, **look, label=f"lambda {lambda_:g}")
         line = usual[usual.ratio == 0.1].sort_values("lambda_")
-        row[1].plot(np.maximum(line.lambda_, 1e-5), line.kl_divergence, ".-", color="C1")
+        row[1].plot(np.maximum(line.lambda_, 1e-5), line.kl_divergence, "o-", color="0.3", ms=4)
         row[1].set_xscale("log")
-        row[0].set_ylabel(f"{names[dataset]}\nK-L", fontsize=8)
-    for axis, label in zip(
-        axes[-1], ("beta (u = 0.1)", "lambda (0 at the left; u = 0.1)", "u"), strict=True
-    ):
+        row[1].set_xticks([1e-5, 1e-3, 1e-1], ["0", "0.001", "0.1"])
+        row[1].minorticks_off()
+        row[0].set_ylabel(f"{names[dataset].replace(' (', chr(10) + '(')}\nK-L", fontsize=9)
+        for axis in row:
+            axis.tick_params(labelsize=9)
+    for axis, label in zip(axes[-1], ("beta (u = 10%)", "lambda (u = 10%)", "u"), strict=True):
         axis.set_xlabel(label)
-    axes[0, 2].legend(fontsize=7)
-    figure.tight_layout()
+    handles, labels = axes[0, 2].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower right", ncols=3, handlelength=4)
+    figure.suptitle("K-L of MSLP when one parameter varies", x=0.01, ha="left", weight="bold")
     return figure

@@ -9,6 +9,7 @@ from ldlrepro.report.compare import firsts, tally
 from ldlrepro.report.settings import declared, show_nearest, with_settings
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
 from ldlrepro.report.values import Beside, Share, Spread
+from ldlrepro.report.yardstick import confusion
 
 #: The level of the paper's t-tests (section 3.3).
 LEVEL_OF_PAPER = 0.10
@@ -24,6 +25,8 @@ KINDS = {
     "expressions (s-JAFFE, s-BU_3DFE)": EXPRESSIONS,
     "beauty (SCUT-FBP, M2B)": BEAUTY,
 }
+#: Names of methods in records, and what tables show in their place.
+_PLAIN = {"columns as drawn": "columns permuted", "columns as labels": "columns in order"}
 
 
 def methods_with(records, **settings):
@@ -33,19 +36,28 @@ def methods_with(records, **settings):
 
 
 def show_agreement(chapter):
-    """Cells that agree, a row a method: they are many, the data sets few."""
+    """Printed numbers that ours match, a row a method; by kind of data; and the mean predictor."""
     table = agreement(chapter.compared, chapter.names, chapter.excluded_datasets)
     table = table.T.rename_axis("method")
-    return show(table, chapter.agreement_caption(), missing="not run", folded=False)
+    yield show(table, chapter.agreement_caption(), missing="not run", folded=False)
+    caption = "Informative numbers that ours match, by kind of data"
+    yield show(agreement_by_kind(chapter), caption, missing="not run")
+    caption = (
+        "Best of the thirteen printed means / mean predictor on our copy "
+        "(printed methods that are worse than it)"
+    )
+    yield show(best_printed_and_mean(chapter), caption, False)
 
 
-def show_tables_1_to_3(chapter, experiment):
-    """Tables 1-3 under the protocol of an experiment: "tables" or "best_on_test"."""
-    captions = {
-        d: f"Table {n}. {chapter.names[d]}, {PROTOCOLS[experiment]}" for d, n in TABLE_OF.items()
-    }
-    ours = summary(chapter.records[experiment], measures=chapter.measures)
-    return show_each_data_set(ours, chapter.printed, captions, chapter.measures, chapter.order)
+def show_tables_1_to_3(chapter):
+    """Tables 1-3 under both protocols."""
+    for experiment, protocol in PROTOCOLS.items():
+        how = protocol.removeprefix("chosen ")
+        captions = {d: f"Table {n}. {chapter.names[d]}, {how}" for d, n in TABLE_OF.items()}
+        ours = summary(chapter.records[experiment], measures=chapter.measures)
+        yield from show_each_data_set(
+            ours, chapter.printed, captions, chapter.measures, chapter.order
+        )
 
 
 def show_two_protocols(chapter):
@@ -56,7 +68,7 @@ def show_two_protocols(chapter):
         for compared in (chapter.compared, cells(best, chapter.printed))
     )
     table = two_protocols(inside, best, chapter.printed_methods)
-    return show(table, "Two protocols against the printed cells", False, form="{:+.1%}")
+    return show(table, "Two protocols against the printed numbers", False, form="{:+.1%}")
 
 
 def two_protocols(inside, best, methods):
@@ -91,16 +103,26 @@ def _worse(compared):
     return ours / published - 1
 
 
-def show_nearest_settings(chapter, experiment):
-    """The settings of an experiment that come nearest to the printed cells, a table a learner."""
-    records = with_settings(chapter.records[experiment])
-    tried = set(declared(records, "learner"))
-    learners = [m for m in chapter.printed_methods if m in tried]
-    return show_nearest(records, chapter.printed, learners, chapter.names)
+def show_nearest_settings(chapter):
+    """The tried settings that come nearest to the printed numbers, a table a learner.
+
+    First those of our classes, then those of the first package.
+    """
+    for experiment, of in (("settings", ""), ("first_package", ", first package")):
+        records = with_settings(in_plain_words(chapter.records[experiment]))
+        tried = set(declared(records, "learner"))
+        learners = [m for m in chapter.printed_methods if m in tried]
+        caption = f"{{}}{of}: the setting nearest to the printed numbers"
+        yield from show_nearest(records, chapter.printed, learners, chapter.names, caption)
+
+
+def in_plain_words(records):
+    """Records whose methods have the names that tables show."""
+    return records.assign(method=records.method.replace(_PLAIN, regex=True))
 
 
 def first_places(chapter, records):
-    """How often a method is first, and not shown worse than the first at 90%.
+    """How often a method is first, and not significantly worse than the first at the 10% level.
 
     Parameters
     ----------
@@ -109,8 +131,8 @@ def first_places(chapter, records):
     Returns
     -------
     DataFrame, one row a method of the paper: printed (first as printed, of the original files),
-    ours (first here), paired and corrected (not shown worse than the first by these t-tests),
-    cells (number of them)
+    ours (first here), paired and corrected (not significantly worse than the first by these
+    t-tests), cells (number of comparisons)
     """
     methods = chapter.printed_methods
     table = {m: {"printed": 0, "ours": 0, "paired": 0, "corrected": 0} for m in methods}
@@ -141,36 +163,41 @@ def first_as_printed(chapter):
 
 
 def show_first_places(chapter):
-    """First places under the two protocols; methods without a grid stand in both."""
+    """First places under the two protocols; what the protocols explain; other forms of CCA.
+
+    Methods without a grid stand in both protocols.
+    """
     first = first_as_printed(chapter)
     share = f"{first} ({first.ratio:.1%})"
-    yield f"As printed, MSLP is first in {share} of all cells, Natural Scene included."
+    yield f"In print MSLP is first in {share} of all comparisons, Natural Scene included."
     both = chapter.tables, chapter.best_on_test
     for protocol, records in zip(PROTOCOLS.values(), both, strict=True):
         places = first_places(chapter, chapter.counting(records))
         yield show(places_table(places), f"First places, {protocol}")
+    yield show_two_protocols(chapter)
+    yield from show_forms_of_cca(chapter)
 
 
 def places_table(places):
-    """`first_places` with heads that say what is counted, and of how many cells."""
+    """`first_places` with heads that say what is counted, and of how many comparisons."""
     of = f"of {places.cells.max()}"
     heads = {
-        "printed": f"first as printed, {of}",
+        "printed": f"first in print, {of}",
         "ours": f"first here, {of}",
-        "paired": "not shown worse than the first, paired t",
-        "corrected": "the same, corrected t",
+        "paired": "not significantly worse than the first, paired t-test",
+        "corrected": "the same, corrected t-test",
     }
     return places.drop(columns="cells").rename(columns=heads)
 
 
-def show_kinds(chapter):
-    """`agreement_by_kind` and `best_printed_and_mean`."""
-    yield show(agreement_by_kind(chapter), "Cells that agree, by kind of data", missing="not run")
-    caption = (
-        "Best of the thirteen printed means / mean predictor on our copy "
-        "(printed methods that are worse than it)"
-    )
-    yield show(best_printed_and_mean(chapter), caption, False)
+def show_who_matches(chapter):
+    """`who_matches` of the methods that match at least half of MSLP's numbers on expressions."""
+    table = who_matches(chapter)
+    expressions = next(iter(KINDS))
+    share = table[expressions].map(lambda found: found.ratio)
+    best = share[share >= 0.5].sort_values(ascending=False, kind="stable").index
+    caption = "MSLP's informative numbers that our methods match (in brackets: uninformative ones)"
+    return show(table.loc[best], caption)
 
 
 def agreement_by_kind(chapter):
@@ -183,29 +210,44 @@ def agreement_by_kind(chapter):
     return pd.DataFrame(table).rename_axis("method")
 
 
+def who_matches(chapter):
+    """How many of MSLP's printed numbers each method of ours matches, by kind of data.
+
+    Returns
+    -------
+    DataFrame of `Outcomes`, a row a method of ours, a column a kind of data
+    """
+    own = chapter.printed[chapter.printed.method == "MSLP"]
+    columns = {}
+    for kind, datasets in KINDS.items():
+        printed = own[own.dataset.isin(datasets)]
+        found = confusion(chapter.tables, printed, chapter.order)
+        columns[kind] = found.loc["MSLP"] if "MSLP" in found.index else None
+    return pd.DataFrame(columns, index=chapter.order).dropna(how="all").rename_axis("ours")
+
+
 def best_printed_and_mean(chapter):
     """The best printed mean of each measure beside the mean predictor on our copy.
 
     Returns
     -------
-    DataFrame, a row a data set, a column a measure: a text with both numbers, and how many of the
+    DataFrame, a row a measure, a column a data set: a text with both numbers, and how many of the
     printed methods the mean predictor beats
     """
-    rows = []
     printed = chapter.printed[chapter.printed.null.notna()]
+    columns = {"measure": [DISTRIBUTION[m].label for m in printed.measure.unique()]}
     for dataset, mine in printed.groupby("dataset", sort=False):
-        row = {"data set": chapter.names[dataset]}
-        for measure, cell in mine.groupby("measure", sort=False):
+        column = columns[chapter.names[dataset]] = []
+        for measure, row in mine.groupby("measure", sort=False):
             up = DISTRIBUTION[measure].greater_is_better
-            best = cell["mean"].max() if up else cell["mean"].min()
-            null = cell.null.iloc[0]
-            row[DISTRIBUTION[measure].label] = f"{best:.4f} / {null:.4f} ({_beaten(cell).sum()})"
-        rows.append(row)
-    return pd.DataFrame(rows)
+            best = row["mean"].max() if up else row["mean"].min()
+            null = row.null.iloc[0]
+            column.append(f"{best:.3f} / {null:.3f} ({_beaten(row).sum()})")
+    return pd.DataFrame(columns)
 
 
 def _beaten(printed):
-    """Which printed cells the mean predictor on our copy beats."""
+    """Which printed numbers the mean predictor on our copy beats."""
     up = printed.measure.map(lambda m: DISTRIBUTION[m].greater_is_better).to_numpy(bool)
     return (printed["mean"] < printed.null).where(up, printed["mean"] > printed.null)
 
@@ -221,17 +263,20 @@ def show_features(chapter):
     table = chapter.study("features")["features"]
     columns = {
         "n_features": "features",
-        "first": "in one direction",
-        "ten": "in ten",
-        "ridge": "degrees, by ridge regression",
-        "neighbours": "by 20 neighbours",
-        "whitened": "the same, directions weighted alike",
-        "forest": "by a forest",
+        "first": "one direction",
+        "ten": "ten directions",
+        "ridge": "ridge regression",
+        "neighbours": "20 neighbours",
+        "whitened": "20 neighbours, whitened",
+        "forest": "forest",
     }
     found = table.rename(columns=columns)[list(columns.values())]
     found.insert(0, "data set", [chapter.names.get(d, d) for d in table.dataset])
     found = found.astype({"features": object})
-    return show(found, "What the features can say", False, form="{:.1%}")
+    caption = (
+        "Variance of the features in one and ten directions; variance of the degrees explained"
+    )
+    return show(found, caption, False, form="{:.1%}")
 
 
 def show_forms_of_cca(chapter):
@@ -256,7 +301,8 @@ def show_forms_of_cca(chapter):
                 f"MSLP first, {of}": places.ours["MSLP"],
             }
         )
-    yield show(pd.DataFrame(agree).T.rename_axis("in CCA's place"), "Cells that agree with CCA's")
+    caption = "Informative numbers of CCA's printed row that ours match"
+    yield show(pd.DataFrame(agree).T.rename_axis("in CCA's place"), caption)
     yield show(pd.DataFrame(first), "First places, chosen inside the fold", False)
 
 
@@ -268,14 +314,18 @@ def places_with_cca(chapter, records):
 
 
 def show_kept_neighbours(chapter):
-    """`kept_neighbours` of halves, and the trustworthiness with all rows fitted."""
+    """`kept_neighbours` of halves, toys before real data; and with all rows fitted."""
     study, names = chapter.study("embedding")["trustworthiness"], chapter.names
     halves, every = (study[(study.rows == "all") == whole] for whole in (False, True))
-    caption = "Trustworthiness of two-dimensional embeddings of halves: fitted rows / new rows"
-    yield show(kept_neighbours(halves, names).T.rename_axis("method"), caption, form="{:.3f}")
+    caption = "Trustworthiness in two dimensions, {}: fitted rows / new rows"
+    table = kept_neighbours(halves, names).T.rename_axis("method")
+    toys = [head for head in table if head.endswith(" (synthetic)")]
+    for what, heads in (("toys", toys), ("real data", [h for h in table if h not in toys])):
+        for some in (heads[i : i + 2] for i in range(0, len(heads), 2)):
+            yield show(table[some], caption.format(what), form="{:.3f}", folded=True)
     wide = every.pivot(index="method", columns="dataset", values="trustworthiness")
     wide = wide.loc[every.method.unique(), every.dataset.unique()].rename(columns=names)
-    yield show(wide, "The same with all rows fitted", form="{:.3f}")
+    yield show(wide, "Trustworthiness in two dimensions, all rows fitted", form="{:.3f}")
 
 
 def kept_neighbours(study, names):
@@ -293,11 +343,12 @@ def kept_neighbours(study, names):
     return pd.DataFrame(table).T.rename_axis("data set")
 
 
-class Chosen(dict):
-    """Share of the dimensions -> in how many folds it was chosen: "10% (7), 20% (3)"."""
-
-    def __str__(self):
-        return ", ".join(f"{u:.0%} ({folds})" for u, folds in self.items())
+def kept_faces(chapter):
+    """Mean trustworthiness on s-JAFFE: a row a method, columns all, fitted and new."""
+    study = chapter.study("embedding")["trustworthiness"]
+    faces = study[study.dataset == "SJAFFE"]
+    wide = faces.pivot_table(index="method", columns="rows", values="trustworthiness", sort=False)
+    return wide[["all", "fitted", "new"]]
 
 
 def with_u(best):
@@ -308,37 +359,59 @@ def with_u(best):
 
 def show_best_dimensions(chapter):
     """`best_dimensions` of the records chosen on the test folds."""
-    caption = "The u with the lowest test K-L (in how many of the folds)"
-    return show(best_dimensions(chapter.records["best_on_test"], chapter.names), caption)
+    table = best_dimensions(chapter.records["best_on_test"], chapter.names)
+    return show(table, "In how many folds each u had the lowest test K-L", False)
 
 
 def best_dimensions(best, names):
-    """How often each u had the lowest test K-L, a row a method, a column a data set: `Chosen`."""
+    """In how many folds each u had the lowest test K-L: a row a data set and method."""
     best = with_u(best)
-    table = {}
-    for method in (*EMBEDDINGS, "MSLP"):
-        mine = best[best.method == method]
-        table[method] = {
-            names[d]: Chosen(mine.u[mine.dataset == d].value_counts())
-            for d in names
-            if d in set(mine.dataset)
-        }
-    return pd.DataFrame(table).T.rename_axis("method")
+    best = best[best.method.isin([*EMBEDDINGS, "MSLP"])]
+    values = sorted(best.u.unique())
+    rows = []
+    for dataset in (d for d in names if d in set(best.dataset)):
+        for method in (*EMBEDDINGS, "MSLP"):
+            mine = best.u[(best.dataset == dataset) & (best.method == method)]
+            if len(mine):
+                counts = {f"{u:.0%}": int((mine == u).sum()) for u in values}
+                rows.append({"data set": names[dataset], "method": method} | counts)
+    return pd.DataFrame(rows)
 
 
 def show_terms(chapter):
-    """K-L with and without each term, a row a method, and cells in which a term is better."""
+    """K-L with and without each term, a row a method, and comparisons in which a term is better."""
     records, names = chapter.terms, chapter.names
     kl = summary(records, measures=["kl_divergence"])
-    kl["cell"] = [Spread(m, s) for m, s in zip(kl["mean"], kl["std"], strict=True)]
-    wide = kl.pivot(index="method", columns="dataset", values="cell")
+    kl["both"] = [Spread(m, s) for m, s in zip(kl["mean"], kl["std"], strict=True)]
+    wide = kl.pivot(index="method", columns="dataset", values="both")
     wide = wide[[d for d in names if d in wide]].rename(columns=names)
-    yield show(wide, "K-L with and without each term")
+    fine = kl.groupby("dataset")["std"].median() < 0.01
+    forms = {names[d]: "{:.4f}" if fine[d] else "{:.3f}" for d in fine.index}
+    yield show(wide, "K-L with and without each term", form=forms)
     variants = [m for learner in ("MSLP", "PCA") for m in methods_with(records, learner=learner)]
     pairs = [("MSLP", variant) for variant in variants]
     pairs += [(one_input, "CPNN") for one_input in methods_with(records, encoding="one_hot")]
-    wins = tally(chapter.counting(records), pairs, chapter.measures)
-    yield show(wins, "Cells; shown at 5% by the corrected (paired) t-test", False)
+    found = duel_table(tally(chapter.counting(records), pairs, chapter.measures))
+    caption = "All six measures; significant at 5% by the corrected (paired) t-test"
+    yield show(found, caption, False, folded=False)
+
+
+def duel_table(tallied):
+    """Results of `tally` with the two names in one column."""
+    if tallied.empty:
+        return tallied
+    sides = zip(tallied["first"], tallied["second"], strict=True)
+    better = zip(tallied["first better"], tallied["comparisons"], strict=True)
+    table = {
+        "first / second": [f"{a} / {b.removeprefix(f'{a}, ')}" for a, b in sides],
+        "first better": [str(Share(*both)) for both in better],
+        "first better, significant": tallied["first better, significant"],
+        "of these, Holm / BH": tallied["first better, Holm / BH"],
+        "second better, significant": tallied["second better, significant"],
+        "of those, Holm / BH": tallied["second better, Holm / BH"],
+        "cannot be tested": tallied["cannot be tested"],
+    }
+    return pd.DataFrame(table)
 
 
 def show_permuted_row(chapter):
@@ -350,7 +423,7 @@ def show_permuted_row(chapter):
         chapter.records["mean_as_drawn"],
     ]
     datasets = ("SBU_3DFE", "SJAFFE", *BEAUTY)
-    return _show_beside_printed(chapter, "PT-SVM", pd.concat(records), datasets)
+    return _show_beside_printed(chapter, "PT-SVM", in_plain_words(pd.concat(records)), datasets)
 
 
 def show_uniform_row(chapter):
@@ -367,7 +440,8 @@ def show_uniform_row(chapter):
 def _show_beside_printed(chapter, method, records, datasets):
     for dataset in datasets:
         caption = f"{chapter.names[dataset]}: the printed row of {method}, and ours"
-        yield show(beside_printed(chapter, method, records, dataset), caption, form="{:.4f}")
+        table = beside_printed(chapter, method, records, dataset)
+        yield show(table, caption, form="{:.4f}", folded=False)
 
 
 def beside_printed(chapter, method, records, dataset):
