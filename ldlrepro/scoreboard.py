@@ -10,6 +10,8 @@ from ldlrepro.report.claims import MARKED, VERDICTS, findings_in_markdown, verdi
 from ldlrepro.report.plots import plt
 from ldlrepro.report.yardstick import confusion_of, total
 
+#: Verdicts on several claims, in short.
+SEVERAL = dict(zip(VERDICTS, ("hold", "in part", "do not", "not tested"), strict=True))
 _COLOURS = dict(zip(VERDICTS, ("#0072B2", "#8CC5E3", "#D55E00", "#D9D9D9"), strict=True))
 
 
@@ -107,7 +109,7 @@ def picture(board):
         right.barh(y, parts[:, j], left=ends[:, j] - parts[:, j], color=colour, height=0.5)
         dark = word in ("holds", "does not hold")
         for i in np.flatnonzero(claims[:, j]):
-            text = f"{claims[i, j]}" + (f" {word}" if i == widest[j] else "")
+            text = f"{claims[i, j]}" + (f" {SEVERAL[word]}" if i == widest[j] else "")
             middle = ends[i, j] - parts[i, j] / 2
             style = {"color": "white" if dark else "black", "fontsize": 11}
             right.text(middle, i, text, ha="center", va="center", **style)
@@ -120,7 +122,7 @@ def picture(board):
     least, most = int(np.argmin(shares)), int(np.argmax(shares))
     figure.suptitle(
         f"Measured again, {shares[least]:.0%} ({methods[least]}) to {shares[most]:.0%} "
-        f"({methods[most]})\nof the printed numbers match",
+        f"({methods[most]})\nof a method's informative printed numbers match",
         x=0.01,
         ha="left",
         fontsize=13,

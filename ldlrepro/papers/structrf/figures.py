@@ -38,7 +38,7 @@ def one_distribution(bunch, row=0):
         name_labels(axis, bunch)
         axis.tick_params(axis="x", labelsize=8)
     axes[0].set_ylabel("description degree")
-    figure.suptitle(f"Row {row} of {bunch.display}")
+    figure.suptitle(f"One row of {bunch.display}")
     figure.tight_layout()
     return figure
 
@@ -183,21 +183,23 @@ def criteria(chapter):
 
 
 def figure_4(chapter):
-    """Chebyshev against depth, for sampling ratios and for numbers of trees: two figures."""
+    """Chebyshev against depth, for sampling ratios and for numbers of trees."""
     mean = chapter.grid.groupby(["trees", "ratio", "depth"])["chebyshev"].mean().reset_index()
-    for by, fixed, title in (
-        ("ratio", mean.trees == 20, "(a) sampling ratio, 20 trees"),
-        ("trees", mean.ratio == 0.8, "(b) trees, sampling ratio 0.8"),
-    ):
-        if not fixed.any():
-            nothing("No records of this experiment.")
-            continue
-        figure, axis = plt.subplots(figsize=(4.3, 3.2))
-        for value, line in mean[fixed].groupby(by, sort=True):
-            axis.plot(line.depth, line.chebyshev, ".-", label=str(value))
-        axis.set(xlabel="largest depth", ylabel="Chebyshev", title=title)
+    if mean.empty:
+        return nothing("No records of this experiment.")
+    figure, axes = plt.subplots(1, 2, figsize=(7, 3.4), sharey=True, layout="constrained")
+    parts = (
+        ("ratio", mean.trees == 20, "(a) shares of rows, 20 trees"),
+        ("trees", mean.ratio == 0.8, "(b) numbers of trees, 0.8 of the rows"),
+    )
+    for axis, (by, fixed, title) in zip(axes, parts, strict=True):
+        for mark, (value, line) in zip("os^Dv", mean[fixed].groupby(by, sort=True), strict=False):
+            axis.plot(line.depth, line.chebyshev, f"{mark}-", markersize=4, label=str(value))
+        axis.set(xlabel="largest depth")
+        axis.set_title(title, fontsize=10)
         axis.legend(title="share of rows" if by == "ratio" else "trees")
-        figure.tight_layout()
+    axes[0].set_ylabel("Chebyshev")
+    return figure
 
 
 def figure_5(chapter):
@@ -207,7 +209,7 @@ def figure_5(chapter):
     n = visits.position.max() + 1
     for axis, (step, title) in zip(axes, SEARCHES.items(), strict=False):
         mine = visits[visits.step == step]
-        axis.plot(mine.feature + mine.position / n, mine.gain, ".", markersize=2)
+        axis.plot(mine.feature + mine.position / n, mine.gain, ".", markersize=3)
         axis.set(title=title, ylabel="gain", xlabel="feature, and position within it")
     count = visits[visits.step == "adaptive"].groupby("feature").size()
     axes[-1].bar(count.index, count)
