@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro.papers import chapter_names, get_chapter
-from ldlrepro.report import causes
 from ldlrepro.report.claims import MARKED, VERDICTS, findings_in_markdown, verdict
 from ldlrepro.report.plots import plt
-from ldlrepro.report.values import Outcomes
 from ldlrepro.report.yardstick import confusion_of, total
 
 #: Verdicts on several claims, in short.
@@ -55,7 +53,7 @@ def cells_of(chapter):
 
 
 def scoreboard():
-    """Cells and claims of every paper.
+    """Printed numbers and claims of every paper.
 
     Returns
     -------
@@ -167,72 +165,3 @@ def for_readers(board):
             "not tested": board["claims not tested"],
         }
     )
-
-
-def show_causes(name):
-    """`report.show_causes` of a paper's chapter, as the page "Open and matched" shows it."""
-    for title, _, table, state in _causes(name)[:2]:
-        yield from causes.show_causes(table, state, title)
-
-
-@cache
-def _causes(name):
-    """(title, chapter, `causes.causes`, `causes.states`) of each part of a chapter."""
-    found = []
-    for what, part in chapter_of(name).parts():
-        table = causes.causes(part, **part.cause_options())
-        title = f"{part.title}, {what}" if what else part.title
-        found.append((title, part, table, causes.states(part, table)))
-    return found
-
-
-def states(name):
-    """`causes.states` of a paper's printed rows, over everything that was tried for them.
-
-    Where a chapter has parts, rows stand there for each; ``datasets`` says for which.
-    """
-    found = []
-    for _, part, _, state in _causes(name)[:2]:
-        counted = sorted(set(part.printed.dataset) - set(part.excluded_datasets))
-        found.append(state.assign(datasets=[counted] * len(state)))
-    return pd.concat(found, ignore_index=True)
-
-
-def open_and_settled():
-    """What becomes of the printed rows of each paper: counts of `causes.states`.
-
-    Returns
-    -------
-    DataFrame
-        A row a paper or part: paper, and printed rows that come out, are matched, narrowed or open.
-    """
-    rows = []
-    for chapter in chapters():
-        for title, _, _, state in _causes(chapter.paper.name)[:2]:
-            counts = state.state.value_counts()
-            rows.append({"paper": title} | {s: int(counts.get(s, 0)) for s in causes.STATES})
-    return pd.DataFrame(rows)
-
-
-def brought(name):
-    """Cells of a paper's rivals with the settings of the tables, and with what was found.
-
-    Returns
-    -------
-    DataFrame
-        A row a part: sets, rows (how many), and two `Outcomes`: of the tables' methods, and with
-        the setting that comes nearest for each row, the same for all of these sets.
-    """
-    rows, chapter = [], chapter_of(name)
-    for (what, _), (_, _, _, state) in zip(chapter.parts(), _causes(name), strict=True):
-        state = state[~state.printed.map(chapter.is_own).to_numpy(bool)]
-        found = state.found.where(state.found.notna(), state.tables)
-        rows.append(
-            {
-                "sets": what or "all counted",
-                "rows": len(state),
-                "with the settings of the tables": sum(state.tables, Outcomes(0, 0, 0, 0)),
-                "with what comes nearest": sum(found, Outcomes(0, 0, 0, 0)),
-            }
-        )
-    return pd.DataFrame(rows)

@@ -325,7 +325,7 @@ def family_ranks(records, methods, measure):
 
 
 def critical_difference(records, methods, measure, title):
-    """Average ranks over families of data sets, a row a method, the best first.
+    """Average ranks over groups of related data sets, a row a method, the best first.
 
     A bar beside the rows joins methods of which no two are separated by Nemenyi's test at 5%. The
     test takes the ranks that are drawn, averages over a family's sets: as if each family were one
@@ -333,7 +333,7 @@ def critical_difference(records, methods, measure, title):
     """
     ranks, sets = family_ranks(records, methods, measure)
     if len(ranks) < 3:
-        return nothing("Ranks are compared over three families of data sets or more.")
+        return nothing("Ranks are compared over three groups of related data sets or more.")
     average = ranks.mean().sort_values(kind="stable")
     figure, axis = plt.subplots(figsize=(8, 1.1 + 0.27 * len(average)))
     rows = np.arange(len(average))

@@ -1,10 +1,13 @@
 """Plots of records beside published numbers."""
 
 import hashlib
+import io
+from html import escape
 from pathlib import Path
 
 import numpy as np
 from IPython import get_ipython
+from IPython.display import HTML
 
 from ldlrepro.errors import LdlreproError
 
@@ -149,8 +152,8 @@ def plain(text):
     return text.replace("$", r"\$")
 
 
-def heat_map(colours, texts, rows, columns, title, cmap):
-    """A grid of coloured cells with a text in each.
+def heat_map(colours, texts, rows, columns, title, cmap, heads=()):
+    """A grid of coloured numbers, the names of its columns above it.
 
     Parameters
     ----------
@@ -162,26 +165,66 @@ def heat_map(colours, texts, rows, columns, title, cmap):
         Their names.
     cmap : str
         A diverging map.
+    heads : list of str
+        Those of the rows that are heads of a group.
     """
     height, width = colours.shape
-    figure, axis = plt.subplots(figsize=(2.6 + 0.55 * width, 1.6 + 0.28 * height))
+    longest = max((len(name) for name in rows), default=0)
+    size = (0.3 + 0.075 * longest + 0.46 * width, 1.3 + 0.23 * height)
+    figure, axis = plt.subplots(figsize=size)
     axis.pcolormesh(
         np.ma.masked_invalid(colours), cmap=cmap, vmin=-1, vmax=1, edgecolors="white", linewidth=1
     )
     for i, j in np.ndindex(height, width):
         axis.text(
             *(j + 0.5, i + 0.5, texts[i][j]),
-            **{"ha": "center", "va": "center", "fontsize": 7},
+            **{"ha": "center", "va": "center", "fontsize": 9},
             color="white" if abs(colours[i, j]) > 0.7 else "black",
         )
-    axis.set_xticks(np.arange(width) + 0.5, columns, rotation=45, ha="right")
+    axis.xaxis.tick_top()
+    axis.set_xticks(np.arange(width) + 0.5, columns, rotation=50, ha="left", rotation_mode="anchor")
     axis.set_yticks(np.arange(height) + 0.5, rows)
-    axis.tick_params(length=0, labelsize=8)
-    axis.set_title(title, fontsize=9)
+    axis.tick_params(length=0, labelsize=9)
+    for label in axis.get_yticklabels():
+        label.set_weight("bold" if label.get_text() in heads else "normal")
+    for spine in axis.spines.values():
+        spine.set_visible(False)
     axis.invert_yaxis()
     axis.grid(False)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, weight="bold")
     figure.tight_layout()
     return figure
+
+
+def with_names(figure, alt):
+    """A figure as SVG in HTML: the pointer on a mark shows its name. The figure is closed.
+
+    Marks are lines with a gid "mark-..."; their labels are the names.
+
+    Parameters
+    ----------
+    figure : Figure
+        Its marks and labels as above.
+    alt : str
+        What the figure shows, for readers who do not see it.
+    """
+    names = {
+        line.get_gid(): line.get_label().replace(r"\$", "$")
+        for axis in figure.axes
+        for line in axis.lines
+        if str(line.get_gid()).startswith("mark-")
+    }
+    file = io.StringIO()
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "ldlrepro"}):
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    text = file.getvalue()
+    text = text[text.index("<svg") :]
+    for gid, name in names.items():
+        text = text.replace(f'<g id="{gid}">', f'<g id="{gid}"><title>{escape(name)}</title>', 1)
+    label = escape(alt, quote=True)
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    return HTML(f"<div class='ldl-svg'>{text}</div>")
 
 
 def nothing(why):

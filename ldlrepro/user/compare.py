@@ -280,11 +280,11 @@ class Comparison:
         return matrix.skill(self.records, self.null, self._known(measure))
 
     def ranks(self, measure: str | None = None) -> pd.DataFrame:
-        """Average ranks over families of data sets, 1 the best."""
+        """Average ranks over groups of related data sets, 1 the best."""
         return matrix.ranks(self.records, self._known(measure))
 
     def against(self, mine: str | None = None, measure: str | None = None) -> pd.DataFrame:
-        """One of your methods against every other: better on, shown (texts), mean gain."""
+        """One of your methods against every other: better on, significantly so, mean gain."""
         mine = mine or (self.mine[0] if self.mine else self.skill(measure).index[0])
         table = matrix.against(self.records, mine, self._known(measure))
         # As texts: pandas prints tuples of numbers as such.
@@ -301,11 +301,14 @@ class Comparison:
         return folds_picture(self.records, self.null, self._known(measure), self.mine)
 
     def time_picture(self, measure: str | None = None) -> Figure:
-        """Skill against the seconds of a fit; a line joins what nothing is both faster and better
-        than.
+        """Skill against the seconds of a fit.
+
+        A line joins the methods that nothing is both faster and better than, and these have names.
+        Of more than a dozen methods the page of `to_html` shows the other names under the pointer.
         """
         measure = self._known(measure)
-        return choice.front_picture(choice.front(self.records, self.null, measure), measure)
+        found = choice.front(self.records, self.null, measure)
+        return choice.front_picture(found, measure, self.mine)
 
     def said(self) -> list[str]:
         """What there is to know of the fits, a line each."""
