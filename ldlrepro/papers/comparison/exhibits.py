@@ -158,7 +158,7 @@ def leaders_in_words(here):
 def own_in_words(here):
     """How often the papers' own methods are among the ten best."""
     best = matrix.places(here.tables, KL).stack().dropna() <= 10
-    boosted = [name for name in WINNERS if name.endswith(", boosted")]
+    boosted = [m.name for m in TABLES.methods if m.settings.get("form") == "boosted"]
     forest, soft, embedding = (Share.of(best[m]) for m in ("StructRF", "sLDLF", "MSLP"))
     return (
         f"Of the papers' own methods, sLDLF is among the ten best on {soft} kinds of data. "
