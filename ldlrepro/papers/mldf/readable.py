@@ -15,10 +15,7 @@ LOSS = {  # Table 1, for the labels y and scores p of one row or column
     "one_error": lambda y, p: 1.0 - y[p.argmax()],
     "coverage": lambda y, p: (y.any() and sum(p >= min(p[y])) - 1) / len(p),
     "ranking_loss": lambda y, p: np.mean(p[y][:, None] <= p[~y]),
-    "average_precision": lambda y, p: (
-        # one minus how many labels down to each relevant one are relevant
-        1 - np.mean([y[p >= s].mean() for s in p[y]])
-    ),
+    "average_precision": lambda y, p: 1 - np.mean([y[p >= s].mean() for s in p[y]]),
     "macro_auc": lambda y, p: np.mean(np.sign(p[~y] - p[y][:, None]) + 1) / 2,
 }
 
@@ -30,11 +27,10 @@ def confidence(M, p):
     if M == "one_error":  # Eq. 6
         return p.max()
     p, k = np.sort(p)[::-1], len(p)
-    none_after = [(1 - p[j:]).prod() for j in range(k + 1)]
+    rest = [(1 - p[j:]).prod() for j in range(k + 1)]
     if M == "coverage":  # Eq. 7
-        places = (j * p[j - 1] * none_after[j] for j in range(1, k + 1))
-        return 1 - sum(places) / k
-    return sum(p[:j].prod() * none_after[j] for j in range(k + 1))  # Eq. 8
+        return 1 - sum(j * p[j - 1] * rest[j] for j in range(1, k + 1)) / k
+    return sum(p[:j].prod() * rest[j] for j in range(k + 1))  # Eq. 8
 
 
 def each(function, M, *matrices):
