@@ -59,6 +59,7 @@ class MSLP(Chapter):
         "best dimensions": tables.show_best_dimensions,
         "sensitivity": figures.sensitivity,
         "skill": figures.skill,
+        "skill of embeddings": lambda chapter: figures.skill(chapter, embeddings=True),
         "claims": claims.show_at_the_level_of_the_paper,
         "one part changed": figures.one_part_changed,
         "terms": tables.show_terms,

@@ -159,8 +159,8 @@ def figures_2_and_3(chapter):
         for which, mark, colour in ((near, "s", "black"), (hetero, "^", "C1")):
             there = X[nearest[row][which[row]]]
             look_of = {"marker": mark, "facecolors": "none", "edgecolors": colour}
-            plane.scatter(*there.T, s=120, linewidths=1.8, zorder=4, **look_of)
-        plane.scatter(*X[row], s=150, marker="*", color="black", zorder=5)
+            plane.scatter(*there.T, s=64, linewidths=1.6, zorder=4, **look_of)
+        plane.scatter(*X[row], s=90, marker="*", color="black", zorder=5)
         plane.set_title(title, fontsize=9.5)
         plane.set(xticks=[], yticks=[], xlabel="first feature")
         z = MSLP(k_plus, alpha=a, beta=1.0, ratio=0.5, lambda_=0.0).fit(X, D).transform(X)[:, 0]
@@ -279,15 +279,19 @@ def _name_of(chapter, study):
     return "s-JAFFE" if real else "Synthetic rows"
 
 
-def skill(chapter):
-    """`skill_picture` in two: methods of label distribution learning, then embeddings.
+def skill(chapter, embeddings=False):
+    """`skill_picture` of the methods of label distribution learning, or of the embeddings.
 
     All thirteen in one picture would share colours.
     """
-    embed = [m for m in chapter.order if m in (*EMBEDDINGS, "MSLP")]
-    for methods in ([m for m in chapter.order if m not in embed], embed):
-        ours, printed = (t[t.method.isin(methods)] for t in (chapter.ours, chapter.printed))
-        skill_picture(ours, printed, chapter.names, methods)
+    embed = (*EMBEDDINGS, "MSLP")
+    methods = [m for m in chapter.order if (m in embed) == embeddings]
+    ours, printed = (t[t.method.isin(methods)] for t in (chapter.ours, chapter.printed))
+    figure = skill_picture(ours, printed, chapter.names, methods)
+    for axis in figure.axes:
+        low, high = axis.dataLim.intervalx
+        axis.set_xlim(min(low, 0) - 0.05, high + 0.05)
+    return figure
 
 
 def one_part_changed(chapter):
