@@ -58,6 +58,7 @@ endif
 lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/numpydoc lint $(shell find ldlrepro -name '*.py')
 
 # Links, names, weights of the pages as they were built.
 pages: book
@@ -85,6 +86,7 @@ quick: .venv/.installed
 	$(BIN)/ldlrepro notebooks -p profile quick --out _build/quick --fresh --jobs $(JOBS)
 
 slow: .venv/.installed
+	$(BIN)/mypy
 	$(PYTEST) tests --ignore tests/pages -m slow $(SHARED) --durations 20
 
 # Which lines the tests reach, by file.

@@ -113,11 +113,14 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
         Parameters
         ----------
         X : (n, q) array-like of finite numbers up to 1e30, n >= 2
-        D : (n, c) array-like, c >= 2, degrees >= 0; rows that do not sum to 1 are normalised
+            Features.
+        D : (n, c) array-like, c >= 2, degrees >= 0
+            Rows that do not sum to 1 are normalised.
 
         Returns
         -------
-        self
+        self : object
+            Fitted.
 
         Raises
         ------
@@ -169,9 +172,12 @@ class LDLEstimator(ChecksX, RegressorMixin, MultiOutputMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : as in `predict`
-        D : (m, c) array-like, degrees >= 0; rows that do not sum to 1 are normalised
-        sample_weight : (m,) array-like >= 0, weights of rows in the mean; None for equal ones
+        X
+            As in `predict`.
+        D : (m, c) array-like, degrees >= 0
+            Rows that do not sum to 1 are normalised.
+        sample_weight : (m,) array-like >= 0
+            Weights of rows in the mean; None for equal ones.
 
         Raises
         ------
@@ -214,13 +220,17 @@ class RowWeights:
         Parameters
         ----------
         X : (n, q) array-like of finite numbers up to 1e30, n >= 2
-        D : (n, c) array-like, c >= 2, degrees >= 0; rows that do not sum to 1 are normalised
-        sample_weight : (n,) array-like >= 0, or None for 1 each; a row of weight 2 counts as if it
-            were there twice, one of weight 0 as if it were not
+            Features.
+        D : (n, c) array-like, c >= 2, degrees >= 0
+            Rows that do not sum to 1 are normalised.
+        sample_weight : (n,) array-like >= 0 or None
+            Weights of the rows, None for 1 each; a row of weight 2 counts as if it were there
+            twice, one of weight 0 as if it were not.
 
         Returns
         -------
-        self
+        self : object
+            Fitted.
 
         Raises
         ------

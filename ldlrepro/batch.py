@@ -83,14 +83,20 @@ def run(papers, parameters, out, jobs=1, fresh=False):
     Parameters
     ----------
     papers : list of str
-    parameters : dict, only names that every chosen notebook has
-    out : folder, made where it is missing
-    jobs : int, notebooks at a time, each with its own kernel
-    fresh : True runs all of them
+        Those whose records are fitted again.
+    parameters : dict
+        Only names that every chosen notebook has.
+    out : Path or str
+        A folder, made where it is missing.
+    jobs : int
+        Notebooks at a time, each with its own kernel.
+    fresh : bool
+        True runs all of them.
 
     Returns
     -------
-    list of (path, whether it was run)
+    list of (path, bool)
+        Each notebook, and whether it was run.
 
     Raises
     ------

@@ -294,7 +294,7 @@ def compare(options):
         table = found.against(name)
         _print(table.assign(gain=table.gain.map("{:+.1%}".format)).astype(str))
     if len(found.names) > 1:
-        print("\nAverage ranks over families of data sets\n")
+        print("\nAverage ranks over groups of related data sets\n")
         print(found.ranks().map("{:.2f}".format).to_string())
     if options.out:
         print(f"\n{options.out}")

@@ -14,8 +14,14 @@ def all_estimators(task=None):
 
     Parameters
     ----------
-    task : "ldl" (label distributions), "age" (distributions over ages), "images" (distributions of
-        images; to fit takes torch), "multilabel", or None for all, transformers too
+    task : {"ldl", "age", "images", "multilabel"} or None
+        Label distributions, distributions over ages, distributions of images (to fit takes torch),
+        or sets of labels. None for all, transformers too.
+
+    Returns
+    -------
+    list of (str, type)
+        Names and classes.
 
     Raises
     ------

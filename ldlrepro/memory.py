@@ -47,10 +47,13 @@ def peak(code, *arguments, limit=None):
 
     Parameters
     ----------
-    code : str, run with ``held()``, the largest memory so far in bytes, and ``report(**values)``,
-        which is to be called once
-    arguments : str, its ``sys.argv[1:]``
-    limit : float, seconds until it is stopped, or None
+    code : str
+        Run with ``held()``, the largest memory so far in bytes, and ``report(**values)``, which is
+        to be called once.
+    arguments : str
+        Its ``sys.argv[1:]``.
+    limit : float
+        Seconds until it is stopped, or None.
 
     Returns
     -------

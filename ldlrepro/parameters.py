@@ -28,7 +28,8 @@ def seed(value):
 
     Returns
     -------
-    int, or None for the seeds of the committed records
+    int
+        Or None for the seeds of the committed records.
     """
     if value in (None, 0):
         return None

@@ -27,7 +27,13 @@ KNOWN = DISTRIBUTION | MULTILABEL
 
 
 def papers() -> list[str]:
-    """Papers whose cells are stored, in alphabetical order."""
+    """Papers whose printed numbers are stored, in alphabetical order.
+
+    Returns
+    -------
+    list of str
+        Names of papers.
+    """
     stems = (path.stem for path in paths.PUBLISHED.glob("*.csv"))
     return sorted(stem for stem in stems if not stem.endswith("_claims"))
 
@@ -35,10 +41,22 @@ def papers() -> list[str]:
 def claims(paper: str) -> pd.DataFrame:
     """What a paper asserts in words that could be measured, whether it was measured here or not.
 
-    Returns a frame of strings in the order of the paper: ``id`` (of one paper, unique), ``section``
-    (every place that says so), ``claim`` (a sentence in our words), ``printed`` (a number of the
-    sentence, "" for none), ``headline`` ("yes" for the three to five that matter most).
-    Raises UnknownNameError for a paper without such a list.
+    Parameters
+    ----------
+    paper : str
+        Name of the paper.
+
+    Returns
+    -------
+    DataFrame
+        Strings, in the order of the paper: ``id`` (of one paper, unique), ``section`` (every place
+        that says so), ``claim`` (a sentence in our words), ``printed`` (a number of the sentence,
+        "" for none), ``headline`` ("yes" for the three to five that matter most).
+
+    Raises
+    ------
+    UnknownNameError
+        A paper without such a list.
     """
     path = paths.PUBLISHED / f"{paper}_claims.csv"
     if not path.is_file():
@@ -48,12 +66,24 @@ def claims(paper: str) -> pd.DataFrame:
 
 
 def load(paper: str) -> pd.DataFrame:
-    """Every stored cell of a paper, in the order of its tables.
+    """Every printed number of a paper, in the order of its tables.
 
-    Returns a frame with ``table`` (int), ``dataset``, ``method``, ``measure``, ``mean`` and ``std``
-    (float, NaN where none is printed), ``bold`` (nullable boolean), ``note``, and the strings
-    ``mean_printed`` and ``std_printed``, which tell the number of decimals.
-    Raises UnknownNameError for a paper that is not stored.
+    Parameters
+    ----------
+    paper : str
+        Name of the paper.
+
+    Returns
+    -------
+    DataFrame
+        A row a printed number: ``table`` (int), ``dataset``, ``method``, ``measure``, ``mean`` and
+        ``std`` (float, NaN where none is printed), ``bold`` (nullable boolean), ``note``, and the
+        strings ``mean_printed`` and ``std_printed``, which tell the number of decimals.
+
+    Raises
+    ------
+    UnknownNameError
+        A paper that is not stored.
     """
     if paper not in papers():
         raise UnknownNameError(
@@ -71,8 +101,19 @@ def load(paper: str) -> pd.DataFrame:
 def tolerance(published_std, our_std, rounding=0.0):
     """Largest difference that counts as agreement: one standard deviation over the folds.
 
-    The printed one, ours where none is printed; never less than ``rounding``, what the last printed
-    decimal leaves open. NaN where neither is known. Scalars or arrays.
+    Parameters
+    ----------
+    published_std : float or array
+        The printed standard deviation, NaN where none is printed.
+    our_std : float or array
+        Ours, which counts where none is printed.
+    rounding : float or array
+        What the last printed decimal leaves open: the tolerance is never less.
+
+    Returns
+    -------
+    array
+        NaN where neither deviation is known.
     """
     std = np.where(np.isnan(published_std), our_std, published_std)
     return np.maximum(std, rounding)
@@ -95,6 +136,29 @@ def compare(ours: pd.DataFrame, paper_rows: pd.DataFrame, on=("dataset", "method
     ``repeated`` marks cells that another one of the row determines: Sorensen, which is not counted
     beside Intersection. Rows of ours that the paper lacks are dropped.
     Raises pandas.errors.MergeError when a key occurs twice in `ours`.
+
+    Parameters
+    ----------
+    ours : DataFrame
+        One row per key, with the columns `on`, ``mean`` and, optionally, ``std`` and ``source``.
+        Rows with source "synthetic" are never compared with a printed number: they are left out.
+    paper_rows : DataFrame
+        Rows of `load`; a number printed in two tables is compared twice. A column ``null`` holds
+        the mean of a predictor that ignores the features, on our folds.
+    on : iterable of str
+        Columns that tell which of our means belongs to a printed number.
+
+    Returns
+    -------
+    DataFrame
+        One row per printed number: `on`, ``table`` (if given), ``published``, ``published_std``,
+        ``null``, ``ours``, ``ours_std``, ``difference`` (ours - published), ``difference_in_stds``
+        (in published standard deviations; NaN where none is printed or it is 0), ``tolerance``;
+        ``within`` (nullable boolean: ours is within the tolerance; NA where we have no number, or
+        no tolerance), ``tells`` (the null predictor is not within it; NA as before) and
+        ``outcome``: DIFFERS where ours is not within the tolerance, UNINFORMATIVE where both are,
+        else MATCHES. ``repeated`` marks numbers that another one of the row determines: Sorensen,
+        which is not counted beside Intersection. Rows of ours that the paper lacks are dropped.
     """
     on = list(on)
     if "source" in ours:
@@ -146,7 +210,18 @@ def _repeated(cells):
 
 
 def half_unit(printed: str) -> float:
-    """Half a unit of the last printed decimal: how far rounding can have moved the value."""
+    """Half a unit of the last printed decimal: how far rounding can have moved the value.
+
+    Parameters
+    ----------
+    printed : str
+        A number as printed.
+
+    Returns
+    -------
+    float
+        0.005 for two decimals.
+    """
     return 0.5 * 10.0 ** -len(printed.partition(".")[2])
 
 
@@ -228,6 +303,20 @@ def identities(df: pd.DataFrame) -> pd.DataFrame:
 
     Returns ``table, dataset, method, rule, printed, excess, rounding, ratio``: by how much the
     printed values break the rule, by how much rounding alone could, and the first over the second.
+
+    Parameters
+    ----------
+    df : DataFrame
+        Rows of `load`. Numbers of labels come from its rows with measure "labels"; rules about c
+        are skipped for data sets without one. Rows whose note starts with "difference" are not
+        measures of a method and are left out, as is what is not in KNOWN.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``table, dataset, method, rule, printed, excess, rounding, ratio``: by how much the
+        printed values break the rule, by how much rounding alone could, and the first over the
+        second.
     """
     labels = df[df["measure"] == "labels"].set_index("dataset")["mean"].to_dict()
     cells = df[df["measure"].isin(KNOWN) & ~df["note"].str.startswith("difference")]

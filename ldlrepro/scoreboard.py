@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro.papers import chapter_names, get_chapter
-from ldlrepro.report import causes
 from ldlrepro.report.claims import MARKED, VERDICTS, findings_in_markdown, verdict
 from ldlrepro.report.plots import plt
-from ldlrepro.report.values import Outcomes
 from ldlrepro.report.yardstick import confusion_of, total
 
+#: Verdicts on several claims, in short.
+SEVERAL = dict(zip(VERDICTS, ("hold", "in part", "do not", "not tested"), strict=True))
 _COLOURS = dict(zip(VERDICTS, ("#0072B2", "#8CC5E3", "#D55E00", "#D9D9D9"), strict=True))
 
 
@@ -31,14 +31,15 @@ def chapter_of(name):
 
 
 def cells_of(chapter):
-    """Printed cells of a chapter's tables by outcome, each method against its own row.
+    """Printed numbers of a chapter's tables by outcome, each method against its own row.
 
     Sets that are not the original files, and measures that another one determines, are left out.
 
     Returns
     -------
-    dict: "own" and "rivals" (`Outcomes` of the rows of the paper's method and of the others),
-    "not run" (int)
+    dict
+        "own" and "rivals" (`Outcomes` of the rows of the paper's method and of the others), "not
+        run" (int).
     """
     table = confusion_of(chapter)
     mine = table.index.map(chapter.is_own).to_numpy(bool)
@@ -52,12 +53,13 @@ def cells_of(chapter):
 
 
 def scoreboard():
-    """Cells and claims of every paper.
+    """Printed numbers and claims of every paper.
 
     Returns
     -------
-    DataFrame, a row a paper: paper, own and rivals (`Outcomes`), not run, and the number of the
-    paper's claims by verdict
+    DataFrame
+        A row a paper: paper, own and rivals (`Outcomes`), not run, and the number of the paper's
+        claims by verdict.
     """
     rows = []
     for chapter in chapters():
@@ -75,7 +77,8 @@ def answers(folder):
 
     Parameters
     ----------
-    folder : where the chapters are, seen from the page that shows the list
+    folder : Path
+        Where the chapters are, seen from the page that shows the list.
     """
     return "\n".join(
         f"- **{MARKED[verdict(cells_of(one)['own'].ratio)]}** · "
@@ -89,7 +92,8 @@ def picture(board):
 
     Parameters
     ----------
-    board : result of `scoreboard`
+    board : DataFrame
+        Result of `scoreboard`.
     """
     methods = board.paper.str.partition(" (")[0]
     shares = [own.ratio for own in board.own]
@@ -109,7 +113,7 @@ def picture(board):
         right.barh(y, parts[:, j], left=ends[:, j] - parts[:, j], color=colour, height=0.5)
         dark = word in ("holds", "does not hold")
         for i in np.flatnonzero(claims[:, j]):
-            text = f"{claims[i, j]}" + (f" {word}" if i == widest[j] else "")
+            text = f"{claims[i, j]}" + (f" {SEVERAL[word]}" if i == widest[j] else "")
             middle = ends[i, j] - parts[i, j] / 2
             style = {"color": "white" if dark else "black", "fontsize": 11}
             right.text(middle, i, text, ha="center", va="center", **style)
@@ -122,7 +126,7 @@ def picture(board):
     least, most = int(np.argmin(shares)), int(np.argmax(shares))
     figure.suptitle(
         f"Measured again, {shares[least]:.0%} ({methods[least]}) to {shares[most]:.0%} "
-        f"({methods[most]})\nof the printed numbers match",
+        f"({methods[most]})\nof a method's informative printed numbers match",
         x=0.01,
         ha="left",
         fontsize=13,
@@ -161,71 +165,3 @@ def for_readers(board):
             "not tested": board["claims not tested"],
         }
     )
-
-
-def show_causes(name):
-    """`report.show_causes` of a paper's chapter, as the page "Open and matched" shows it."""
-    for title, _, table, state in _causes(name)[:2]:
-        yield from causes.show_causes(table, state, title)
-
-
-@cache
-def _causes(name):
-    """(title, chapter, `causes.causes`, `causes.states`) of each part of a chapter."""
-    found = []
-    for what, part in chapter_of(name).parts():
-        table = causes.causes(part, **part.cause_options())
-        title = f"{part.title}, {what}" if what else part.title
-        found.append((title, part, table, causes.states(part, table)))
-    return found
-
-
-def states(name):
-    """`causes.states` of a paper's printed rows, over everything that was tried for them.
-
-    Where a chapter has parts, rows stand there for each; ``datasets`` says for which.
-    """
-    found = []
-    for _, part, _, state in _causes(name)[:2]:
-        counted = sorted(set(part.printed.dataset) - set(part.excluded_datasets))
-        found.append(state.assign(datasets=[counted] * len(state)))
-    return pd.concat(found, ignore_index=True)
-
-
-def open_and_settled():
-    """What becomes of the printed rows of each paper: counts of `causes.states`.
-
-    Returns
-    -------
-    DataFrame, a row a paper or part: paper, and printed rows that come out, are matched, narrowed
-    or open
-    """
-    rows = []
-    for chapter in chapters():
-        for title, _, _, state in _causes(chapter.paper.name)[:2]:
-            counts = state.state.value_counts()
-            rows.append({"paper": title} | {s: int(counts.get(s, 0)) for s in causes.STATES})
-    return pd.DataFrame(rows)
-
-
-def brought(name):
-    """Cells of a paper's rivals with the settings of the tables, and with what was found.
-
-    Returns
-    -------
-    DataFrame, a row a part: sets, rows (how many), and two `Outcomes`: of the tables' methods, and
-    with the setting that comes nearest for each row, the same for all of these sets
-    """
-    rows, chapter = [], chapter_of(name)
-    for (what, _), (_, _, _, state) in zip(chapter.parts(), _causes(name), strict=True):
-        state = state[~state.printed.map(chapter.is_own).to_numpy(bool)]
-        found = state.found.where(state.found.notna(), state.tables)
-        rows.append(
-            {
-                "sets": what or "all counted",
-                "rows": len(state),
-                "with the settings of the tables": sum(state.tables, Outcomes(0, 0, 0, 0)),
-                "with what comes nearest": sum(found, Outcomes(0, 0, 0, 0)),
-            }
-        )
-    return pd.DataFrame(rows)

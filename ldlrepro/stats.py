@@ -11,7 +11,8 @@ def paired_t(a, b):
 
     Parameters
     ----------
-    a, b : (k,) values of two methods on the same folds; p is 1 where they are equal
+    a, b : (k,)
+        Values of two methods on the same folds; p is 1 where they are equal.
     """
     difference = np.asarray(a, float) - np.asarray(b, float)
     return _two_sided(difference, 1 / len(difference))
@@ -24,8 +25,10 @@ def corrected_t(a, b, n_train, n_test):
 
     Parameters
     ----------
-    a, b : (k,) values of two methods on the same k folds
-    n_train, n_test : float, rows in the training and test parts
+    a, b : (k,)
+        Values of two methods on the same k folds.
+    n_train, n_test : float
+        Rows in the training and test parts.
     """
     difference = np.asarray(a, float) - np.asarray(b, float)
     return _two_sided(difference, 1 / len(difference) + n_test / n_train)
@@ -49,12 +52,15 @@ def correlated_posterior(difference, region):
 
     Parameters
     ----------
-    difference : (k,) differences of losses, the second method's minus the first's
-    region : float, a mean difference up to this counts as none
+    difference : (k,)
+        Differences of losses, the second method's minus the first's.
+    region : float
+        A mean difference up to this counts as none.
 
     Returns
     -------
-    tuple of three probabilities: the first is better, there is no difference, the second is better
+    tuple of three
+        Probabilities: the first is better, there is no difference, the second is better.
 
     See Also
     --------
@@ -77,11 +83,13 @@ def holm(p):
 
     Parameters
     ----------
-    p : (m,) values of one family of tests
+    p : (m,)
+        Values of one family of tests.
 
     Returns
     -------
-    (m,) array, at most 1
+    (m,) array
+        At most 1.
     """
     p = np.asarray(p, float)
     order = np.argsort(p)
@@ -98,13 +106,19 @@ def smallest_shown(folds, ratio, level=0.05, power=0.8):
 
     Parameters
     ----------
-    folds : int, at least 2
-    ratio : float, rows tested / rows fitted: 1/9 for ten folds, 1 for halves
-    level : of the two-sided test; power : the probability
+    folds : int
+        At least 2.
+    ratio : float
+        Rows tested / rows fitted: 1/9 for ten folds, 1 for halves.
+    level : float
+        That of the two-sided test.
+    power : float
+        The probability.
 
     Returns
     -------
-    float, in standard deviations of the differences over the folds
+    float
+        In standard deviations of the differences over the folds.
     """
     df, factor = folds - 1, np.sqrt(1 / folds + ratio)
     least = stats.t.isf(level / 2, df)
@@ -121,6 +135,7 @@ def ranks(values, greater_is_better):
     Parameters
     ----------
     values : (data sets, methods) array
+        A row a data set, a column a method.
     """
     values = np.asarray(values, float)
     return stats.rankdata(-values if greater_is_better else values, axis=1)

@@ -81,6 +81,7 @@ def check_distributions(D, name="D"):
     Parameters
     ----------
     D : (n, c) float64, c >= 2
+        Label distributions.
 
     Raises
     ------

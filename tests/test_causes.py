@@ -98,11 +98,12 @@ def test_the_setting_with_the_most_cells_is_found():
     assert (row["cause"], row["setting"], row["tried"]) == ("steps", "A, 20 steps", 2)
     assert (row["found"].agree, row["found"].tell, row["declared"].agree) == (4, 4, 0)
     (state,) = causes.states(here, table).to_dict("records")
-    assert state["state"] == "matched" and state["by"] == "steps: A, 20 steps"
+    assert state["state"] == "explained" and state["by"] == "steps: A, 20 steps"
 
 
 @pytest.mark.parametrize(
-    ("mine", "best", "state"), [(1.0, 1.5, "comes out"), (1.5, 1.0, "narrowed"), (1.5, 1.7, "open")]
+    ("mine", "best", "state"),
+    [(1.0, 1.5, "matches"), (1.5, 1.0, "nearer"), (1.5, 1.7, "unexplained")],
 )
 def test_states_of_a_printed_row(mine, best, state):
     tables = records([(("A", {"learner": "A"}, None), {"x": mine, "y": mine})])
@@ -112,11 +113,11 @@ def test_states_of_a_printed_row(mine, best, state):
     assert row["state"] == state
 
 
-def test_a_row_comes_out_only_with_the_cells_that_cannot_tell():
-    """On y the mean predictor is within the tolerance of the printed 1.0, and ours is not."""
+def test_a_row_matches_only_with_its_uninformative_numbers():
+    """On y the mean predictor matches the printed 1.0, and ours does not."""
     tables = records([(("A", {"learner": "A"}, None), {"x": 1.0, "y": 1.5})])
     said = printed(A=1.0).assign(null=[2.0, 2.0, 1.0, 1.0])
-    for better, state in ((1.6, "open"), (1.0, "matched")):
+    for better, state in ((1.6, "unexplained"), (1.0, "explained")):
         tried = records([(("A", {"learner": "A"}, 1), {"x": 1.0, "y": better})])
         here = chapter(tables, tried, said)
         (row,) = causes.states(here, causes.causes(here)).to_dict("records")
@@ -141,10 +142,10 @@ def test_settings_are_ranked_by_all_cells_and_narrow_only_with_those_that_tell()
     (row,) = causes.causes(here).to_dict("records")
     assert row["setting"] == "A, 20 steps" and row["found"] == (0, 1, 3, 3)
     (state,) = causes.states(here, causes.causes(here)).to_dict("records")
-    assert state["state"] == "open"  # it is near the mean predictor, and nothing else
+    assert state["state"] == "unexplained"  # it is near the mean predictor, and nothing else
     here = chapter(tables, tried[tried.method.eq("A") & ~flat & (tried.dataset == "x")], said)
     (state,) = causes.states(here, causes.causes(here)).to_dict("records")
-    assert state["state"] == "narrowed" and state["found"] == (1, 1, 1, 1)
+    assert state["state"] == "nearer" and state["found"] == (1, 1, 1, 1)
 
 
 def test_boosted_settings_explain_boosted_rows_and_synthetic_ones_nothing():
@@ -170,7 +171,7 @@ def test_settings_are_those_declared():
 @pytest.mark.parametrize("paper", [structrf.PAPER, mslp.PAPER, adaboost_ldl.PAPER])
 def test_the_box_has_every_method_every_note_and_what_was_chosen_after_seeing(paper):
     box = departures.show_departures(SimpleNamespace(paper=paper)).data
-    assert all(f"<td>{m.name}</td>" in box for m in paper.experiment("tables").methods)
+    assert all(f">{m.name}</td>" in box for m in paper.experiment("tables").methods)
     assert all(e.why in box for e in paper.experiments)
     assert "Departures: limited-memory BFGS" in box and "]_" not in box
 

@@ -932,7 +932,8 @@ def test_all_rivals_of_a_table_are_one_family():
     parts.append(pd.DataFrame({"method": "mine", "kl_divergence": np.full(10, 0.3)}))
     records = pd.concat([p.assign(fold=range(10)) for p in parts], ignore_index=True)
     records = records.assign(dataset="own", n_train=90, n_test=10)
-    shown = matrix.against(records, "mine", "kl_divergence").set_index("against").shown["rival 0"]
+    table = matrix.against(records, "mine", "kl_divergence").set_index("against")
+    shown = table["significantly better"]["rival 0"]
     pair = [records[records.method == m].kl_divergence.to_numpy() for m in ("rival 0", "mine")]
     p = stats.corrected_t(*pair, 90, 10)
     assert 0.05 / 20 < p < 0.05 and tuple(shown)[:2] == (1, 0)

@@ -1,5 +1,8 @@
 """The matrix of all methods on all data sets, and what several papers print."""
 
+import re
+from html import unescape
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,10 +10,12 @@ import pytest
 from ldlrepro import AAKNN, MeanPredictor, paths, protocols
 from ldlrepro.datasets import make_toy
 from ldlrepro.declare import Experiment, Method
-from ldlrepro.papers.comparison import across, choice, matrix, toy
+from ldlrepro.errors import UnknownNameError
+from ldlrepro.papers.comparison import across, choice, exhibits, matrix, toy
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.comparison.studies import time_limit
 from ldlrepro.protocols.studies import tables_of
+from ldlrepro.report.plots import plt
 
 KL, NULL = "kl_divergence", "MeanPredictor"
 
@@ -73,8 +78,12 @@ def test_partitions_have_what_all_have():
     assert found.loc["bad", "rank, first"] == 2
     assert found.loc["bad", "rank, second"] == pytest.approx((1 + 2 + 2) / 3)
     text = matrix.steady(partitions, ["bad", "slow"], NULL, KL)
-    assert text.startswith("3 of 4 comparisons of two methods on a data set come out the same")
-    assert "9.5 of the null predictor's loss at the median, where they do, by 9.5" in text
+    assert text.startswith(
+        "Two methods keep their order under all 2 divisions in 3 of 4 comparisons."
+    )
+    assert (
+        "differ by 9.5 of that loss in the median. Where they keep it, they differ by 9.5." in text
+    )
     alone = matrix.steady(partitions, ["slow"], NULL, KL)
     assert alone == "No two methods were run on several partitions yet."
 
@@ -94,7 +103,7 @@ def test_one_method_against_the_others():
     table = matrix.against(records(VALUES), "slow", KL).set_index("against")
     assert table.loc["bad", "better on"] == (4, 4)
     assert table.loc["bad", "gain"] == pytest.approx(0.95)
-    assert table.loc["bad", "shown"].plain == 4
+    assert table.loc["bad", "significantly better"].plain == 4
     assert table.loc["partial", "better on"] == (0, 2)
     assert table.index[0] == "partial"  # the hardest first
 
@@ -111,10 +120,10 @@ def test_practical_equivalence():
 def test_advice_takes_the_fastest_of_those_as_good():
     names = {d: d for d in SETS}
     table = choice.advice(records(VALUES | {("near", d): 0.1 for d in SETS}), NULL, KL, names)
-    (movie,) = table[table.family == "Movie"].to_dict("records")
+    (movie,) = table[table.data == "Movie"].to_dict("records")
     assert movie["best"] == "slow" and movie["as good"] == "near"
-    assert (movie["fastest of these"], movie["seconds"]) == ("near", 1.0)
-    (yeast,) = table[table.family == "Yeast"].to_dict("records")
+    assert (movie["fastest"], movie["its fit (s)"]) == ("near", 1.0)
+    (yeast,) = table[table.data == "Yeast"].to_dict("records")
     assert (yeast["rows"], yeast["features"], yeast["labels"]) == ("2465", "24", "15 to 18")
     assert yeast["data sets"] == 2 and yeast["best"] == "partial" and yeast["as good"] == ""
 
@@ -125,6 +134,62 @@ def test_the_front_is_what_nothing_is_both_faster_and_better_than():
     assert list(found.index[found.front]) == ["near", "slow"]
     assert found.seconds.tolist() == pytest.approx([1, 1, 1, 2])
     assert found.skill["bad"] == matrix.LEAST and found.skill[NULL] == 0
+
+
+def test_every_mark_of_the_front_has_its_name():
+    found = choice.front(records(VALUES | {("a <b> $c$", d): 0.15 for d in SETS}), NULL, KL)
+    figure = choice.front_picture(found, KL, ["bad"])
+    said = [text.get_text() for text in figure.axes[0].texts]
+    assert len(found) <= choice.FEW and len(said) == len(found) == 5
+    shown = choice.show_front(found, KL).data
+    titles = re.findall(r"<title>(.*?)</title>", shown)
+    assert sorted(map(unescape, titles)) == sorted(found.index)
+    assert "aria-label='" not in shown and 'role="img"' in shown
+    assert shown == choice.show_front(found, KL).data  # stored outputs are compared with new ones
+    many = pd.concat([found, *(found[~found.front].add_prefix(f"{i} ", axis=0) for i in range(4))])
+    texts = choice.front_picture(many, KL).axes[0].texts
+    assert [text.get_text() for text in texts] == list(found.index[found.front])
+    plt.close("all")
+
+
+def test_the_matrix_stands_in_groups():
+    table = matrix.skill(records(VALUES), NULL, KL)
+    groups = {"own": ("near", "partial"), "none": ("nobody",), "others": ("slow", NULL, "bad")}
+    (axis,) = matrix.skill_picture(table, {}, groups=groups).axes
+    labels = axis.get_yticklabels()
+    assert [one.get_text() for one in labels] == [
+        "own",
+        "near",
+        "partial",
+        "others",
+        "slow",
+        NULL,
+        "bad",
+    ]
+    assert [one.get_weight() for one in labels].count("bold") == 2
+    assert axis.xaxis.get_ticks_position() == "top"
+    assert all(float(one.get_text() or 0) != 0 or "-" not in one.get_text() for one in axis.texts)
+    assert {one.get_fontsize() for one in axis.texts} == {9}
+    plt.close("all")
+
+
+def test_every_method_stands_in_one_group():
+    names = [name for group in exhibits.GROUPS.values() for name in group]
+    assert sorted(names) == sorted(m.name for m in comparison.TABLES.methods)
+
+
+def test_the_comparison_answers_from_its_records(monkeypatch):
+    whole = records({key: v for key, v in VALUES.items() if key[0] != "partial"})
+    monkeypatch.setattr(matrix, "open_matrix", lambda *_: (whole, {d: d for d in SETS}))
+    here = exhibits.open_comparison()
+    with pytest.raises(UnknownNameError, match="shows no 'matrx'; there are: answer, matrix"):
+        here.show("matrx")
+    assert exhibits.answer(here) == "**slow is the best method on all 3 kinds of data.**"
+    here.tables = records(VALUES | {("near", "Movie"): 0.01})
+    del here.advice
+    assert "3 methods share first place on 3 kinds" in exhibits.answer(here)
+    part = exhibits.open_comparison(datasets=["Movie"])
+    assert "committed records of all" in part.known()["answer"](part).data
 
 
 def test_the_best_method_for_a_time_and_by_a_measure():
@@ -212,9 +277,9 @@ def test_worth_of_grids():
     found = matrix.worth_of_grids(records(VALUES), records(small), NULL, KL)
     slow, near = found.to_dict("records")
     assert slow["method"] == "slow" and slow["data sets"] == 3
-    assert slow["skill, large grid"] == pytest.approx(0.5)
-    assert slow["skill, small grid"] == pytest.approx(0.4, abs=0.01)
-    assert slow["large better"] == (3, 3) and slow["shown"].plain == 3
+    assert slow["gain, large grid"] == pytest.approx(0.5)
+    assert slow["gain, small grid"] == pytest.approx(0.4, abs=0.01)
+    assert slow["large better"] == (3, 3) and slow["significantly better"].plain == 3
     assert near["method"] == "near" and near["large better"].whole == 3
 
 
@@ -231,18 +296,25 @@ def test_what_became_of_the_widest():
         columns=["method", "dataset", "measure", "paper", "printed", "ours"],
     )
     columns, both = ["printed", "state", "by", "datasets"], ["SJAFFE", "Movie"]
-    first = [("SA-IIS", "open", "", both), ("CPNN", "open", "", both)]
-    second = [("IIS-LDL", "matched", "steps: 3", both)]
+    first = [("SA-IIS", "unexplained", "", both), ("CPNN", "unexplained", "", both)]
+    second = [("IIS-LDL", "explained", "steps: 3", both)]
     first, second = (pd.DataFrame(rows, columns=columns) for rows in (first, second))
     table = across.widest(found, KL, {"structrf": first, "mslp": second}, number=2)
     assert table.to_numpy().tolist() == [
-        ["SA-IIS", "s-JAFFE 3.00, Movie 2.00", "StructRF: open; MSLP: matched, by steps: 3"]
+        [
+            "SA-IIS",
+            "s-JAFFE 3.00, Movie 2.00",
+            "StructRF: unexplained; MSLP: explained, by steps: 3",
+        ]
     ]
-    kinds = [("IIS-LDL", "matched", "steps: 3", ["SJAFFE"]), ("IIS-LDL", "open", "", ["SBU_3DFE"])]
+    kinds = [
+        ("IIS-LDL", "explained", "steps: 3", ["SJAFFE"]),
+        ("IIS-LDL", "unexplained", "", ["SBU_3DFE"]),
+    ]
     second = pd.DataFrame(kinds, columns=columns)
     table = across.widest(found, KL, {"structrf": first, "mslp": second})
-    assert table.iloc[0, 2] == "StructRF: open; MSLP: matched, by steps: 3"
-    assert table.iloc[1, 2] == "StructRF: open; MSLP: other data here"
+    assert table.iloc[0, 2] == "StructRF: unexplained; MSLP: explained, by steps: 3"
+    assert table.iloc[1, 2] == "StructRF: unexplained; MSLP: other data here"
 
 
 @pytest.mark.slow
@@ -256,9 +328,9 @@ def test_a_first_fold_is_ended_at_the_limit():
         {"method": ["a", "b"], "dataset": "d", "limit": 120, "seconds": [np.nan, 3.0]}
     )
     text = matrix.left_out(folds)
-    assert text.startswith("1 pairs") and "120 seconds" in text
-    assert text.endswith("these were ended there. b on d ends after 3.")
-    assert matrix.left_out(folds[:1]).endswith("these were ended there.")
+    assert text.startswith("1 pairs are left out.") and "120 seconds" in text
+    assert text.endswith("These were ended there. b on d ends after 3.")
+    assert matrix.left_out(folds[:1]).endswith("These were ended there.")
 
 
 @pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed")

@@ -89,11 +89,8 @@ def opened(name, datasets):
 
 def one(name, datasets):
     names, _ = opened(name, datasets)
-    if "chapter" in names:
-        assert names["chapter"].wanted == datasets
-        assert set(names["chapter"].tables.dataset) <= set(datasets)
-    else:
-        assert set(names["records"].dataset) <= set(datasets)
+    assert names["chapter"].wanted == datasets
+    assert set(names["chapter"].tables.dataset) <= set(datasets)
 
 
 @pytest.mark.filterwarnings("ignore")

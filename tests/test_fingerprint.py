@@ -253,7 +253,7 @@ HARMLESS = {
     "the store": (STORE, "sha256", "sha512"),
     "a download": (FILES, "ATTEMPTS = 3", "ATTEMPTS = 4"),
     "words on an unknown name": (REGISTRY, "Did you mean", "Perhaps"),
-    "an annotation": (JOB, "(experiment, fold):", "(experiment, fold: int):"),
+    "an annotation": (JOB, "fold: int) -> int:", "fold: float):"),
     "settings kept out": ("ldlrepro.entrance", '"assume_finite": False', '"assume_finite": True'),
     "what prints cells": ("ldlrepro.published", "return", "return  None or"),
 }  # fmt: skip

@@ -28,19 +28,19 @@ def test_every_paper_has_a_notebook():
     )
 
 
-@pytest.mark.parametrize("name", chapter_names())
+@pytest.mark.parametrize("name", [*chapter_names(), "comparison"])
 def test_a_notebook_is_short(name):
     _, *report = code(name)  # behind the parameters
     lines = sum(map(len, report))
     assert 20 < lines <= MOST_LINES
 
 
-@pytest.mark.parametrize("name", chapter_names())
+@pytest.mark.parametrize("name", [*chapter_names(), "comparison"])
 def test_a_notebook_opens_its_chapter_with_its_parameters(name):
     parameters, preamble, *_ = code(name)
     assert [line.split(" = ")[0] for line in parameters] == PARAMETERS
     text = "\n".join(preamble)
-    assert text.count("open_chapter(") == 1
+    assert text.count("chapter = open_") == 1
     assert all(f"{name}={name}," in text for name in PARAMETERS)
 
 

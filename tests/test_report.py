@@ -164,7 +164,7 @@ def test_what_is_drawn_is_told_by_a_hash():
 
 def test_the_lowest_panel_of_each_column_names_its_axis():
     rows = [(d, "m", step, 1.0 / step) for d in "abcd" for step in (1, 2)]
-    long = pd.DataFrame(rows, columns=["dataset", "method", "step", "mean"])
+    long = pd.DataFrame(rows, columns=["dataset", "method", "stage", "mean"])
     for sets, named in (("a", "a"), ("ab", "ab"), ("abcd", "bcd")):
         figure = plots.curves(long, {}, {d: d for d in sets})
         shown = [axis for axis in figure.axes if axis.get_visible()]
@@ -270,7 +270,7 @@ def test_pictures_of_the_yardstick_draw_and_say_when_there_is_nothing():
     rows = tables.with_null(printed(), mine, "MeanPredictor")
     table = yardstick.confusion(mine, rows, ["StructRF", "MeanPredictor"])
     assert yardstick.total(table) == (1, 1, 0, 0)
-    (axis,) = yardstick.confusion_picture(table, "title").axes
+    (axis,) = yardstick.confusion_picture(table).axes
     assert "1" in [text.get_text() for text in axis.texts]
     assert "StructRF (of 1)" in [text.get_text() for text in axis.get_yticklabels()]
     ours = tables.summary(mine, measures=["kl_divergence"])
@@ -280,7 +280,7 @@ def test_pictures_of_the_yardstick_draw_and_say_when_there_is_nothing():
     skills = skills[skills.method == "StructRF"].skill
     np.testing.assert_allclose(sorted(drawn), sorted(skills))
     for empty in (
-        yardstick.confusion_picture(table.iloc[:0], "title"),
+        yardstick.confusion_picture(table.iloc[:0]),
         yardstick.skill_picture(ours.iloc[:0], rows.iloc[:0], NAMES, ["StructRF"]),
     ):
         assert not empty.axes[0].axison and len(empty.axes[0].texts[0].get_text()) > 20
@@ -492,7 +492,8 @@ def test_nearest_and_fixed_settings():
         0,
         0,
     )
-    fixed = settings.fixed_settings(steps, cells, {"SA-IIS": ["SA-IIS, 5 steps"]})
+    fixed = settings.fixed_settings({"SA-IIS": steps[steps.stage == 5]}, cells)
+    assert fixed.setting.tolist() == ["SA-IIS, 5 steps"]
     rounds = settings.with_settings(pd.concat([near, far]), "rounds").setting
     assert set(rounds) == {"SA-IIS, 200 rounds", "SA-IIS, 5 rounds"}
     assert fixed["numbers that match"][0] == (0, 1, 0, 0)

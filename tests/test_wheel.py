@@ -48,6 +48,13 @@ def test_it_is_the_wheel_that_runs(run):
     assert "wheel" in run("-c", "import ldlrepro; print(ldlrepro.__file__)")
 
 
+def test_its_types_are_offered(run):
+    assert (
+        run("-c", "from ldlrepro import paths; print((paths.PACKAGE / 'py.typed').is_file())")
+        == "True\n"
+    )
+
+
 def test_it_has_every_record_that_compare_reads(run):
     count = (
         "from ldlrepro import paths\n"

@@ -1,4 +1,4 @@
-"""Sphinx extension: in a chapter, what only a sceptic needs opens with a click."""
+"""Sphinx extension: what only a sceptic needs opens with a click."""
 
 from docutils import nodes
 
@@ -12,18 +12,19 @@ OPEN = {
     "Is the idea what helps?",
     "Try it",
 }
+#: Sections that open with a click on other pages.
+FOLDED = {"Every number and test", "What was left out", "How these numbers were made"}
 
 
 def fold(app, doctree, docname):
-    """Put all but the first paragraph of a chapter's sections into an element that opens."""
+    """Put all but the first paragraph of some sections into an element that opens."""
     if app.builder.format != "html":
         return
     sections = [s for top in doctree.findall(is_top) for s in top.children if is_section(s)]
     titles = [section.next_node(nodes.title).astext() for section in sections]
-    if MARK not in titles:
-        return
+    folded = set(titles) - OPEN if MARK in titles else FOLDED
     for section, title in zip(sections, titles, strict=True):
-        if title not in OPEN:
+        if title in folded:
             fold_one(section)
 
 

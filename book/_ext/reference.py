@@ -1,4 +1,4 @@
-"""Sphinx extension of the API reference: house docstrings as lists, links to chapters.
+"""Sphinx extension of the API reference: links to chapters.
 
 The families of the reference are the tables of `book/reference/*.md`; from these, autosummary
 writes a page for each name at every build.
@@ -30,8 +30,6 @@ TAUGHT = {
     "MLDF": "mldf-method",
 }
 
-_LISTS = ("Parameters", "Attributes")
-_FIELD = re.compile(r"(\w[\w, .*]*) : (.*)")
 #: As numpydoc writes it, with the parentheses around it.
 _CITATION = re.compile(r" \([^()]*\[\w+-\d+\]_[^()]*\)| \[\w+-\d+\]_")
 
@@ -82,20 +80,6 @@ def _estimators(estimator):
             yield from _estimators(value)
 
 
-def fields_as_text(app, what, name, thing, options, lines):
-    """A field "name : int, what it is" without a type of its own, as numpydoc would break it."""
-    section, out = "", []
-    for i, line in enumerate(lines):
-        after = lines[i + 1] if i + 1 < len(lines) else ""
-        if set(after) == {"-"}:
-            section = line
-        field = _FIELD.fullmatch(line) if section in _LISTS else None
-        # "name : str", then a sentence on a line of its own, is numpydoc's way already.
-        sentence = re.match(r" +[A-Z]", after) and not line.endswith((".", ",", ";", ":"))
-        out += [field[1], f"    {field[2]}"] if field and not sentence else [line]
-    lines[:] = out
-
-
 def own_signature(app, what, name, thing, options, signature, returns):
     """Of a measure, what its decorator takes: `per_row` too."""
     inner = getattr(thing, "__wrapped__", None)  # `public` wraps all that users call
@@ -141,10 +125,9 @@ def mend_back_links(app, error):
 
 
 def setup(app):
-    """Connect: docstrings before numpydoc (500) and after it."""
+    """Connect; docstrings after numpydoc (500)."""
     app.connect("build-finished", mend_back_links)
     app.connect("config-inited", start_afresh, priority=100)
-    app.connect("autodoc-process-docstring", fields_as_text, priority=400)
     app.connect("autodoc-process-signature", own_signature)
     app.connect("autodoc-process-docstring", without_citations, priority=600)
     app.connect("autodoc-process-docstring", add_chapters, priority=600)

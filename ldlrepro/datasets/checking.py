@@ -32,8 +32,8 @@ def check(names=None):
     list of dict
         One row a set (and one for a re-aligned file), each with the keys ``COLUMNS``; a value
         that does not apply is None. ``file`` is "ok", "not at hand", "unverified copy, accepted" or
-        the error's message
-        (where no digest is known, "ok" is a file that can be read and has the right shape).
+        the error's message (where no digest is known, "ok" is a file that can be read and has the
+        right shape).
         ``shape`` is "ok" or "differs" from the registry. ``x_min`` ... ``d_max`` are ranges of
         the features and of the label degrees as stored. ``rows_not_summing_to_1`` are off by
         more than 1e-6 (before the loader normalises). ``repeated_rows`` counts rows whose
@@ -93,12 +93,15 @@ def accept(name, path=None):
 
     Parameters
     ----------
-    name : str, any spelling that `resolve` knows
-    path : of the copy, put with the downloads; None takes the file that is in place
+    name : str
+        Any spelling that `resolve` knows.
+    path : Path or str
+        The copy, which is put with the downloads; None takes the file that is in place.
 
     Returns
     -------
-    Path of the file, now accepted
+    Path
+        The file, now accepted.
 
     Raises
     ------

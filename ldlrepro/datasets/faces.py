@@ -15,9 +15,11 @@ def load_faces(folder, ages, sigma=3.0):
 
     Parameters
     ----------
-    folder : folder of the image files
-    ages : CSV file or DataFrame with the columns ``file`` (a name below ``folder``), ``age`` (whole
-        years) and, where it is known, ``person``
+    folder : Path or str
+        That of the image files.
+    ages
+        CSV file or DataFrame with the columns ``file`` (a name below ``folder``), ``age`` (whole
+        years) and, where it is known, ``person``.
     sigma : float above 0
         Standard deviation, in years, of the normal density about an age; the paper names none.
 

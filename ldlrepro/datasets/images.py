@@ -22,8 +22,8 @@ def load_images(size=64, labels="realigned"):
         Side in pixels to which photographs are brought, their proportions not kept. None: no
         photographs; ``X`` has the 294 features, row by row of the same photographs.
     labels : {"realigned", "rankings"}
-        "realigned": the published label rows, matched to the photographs (see `load`).
-        "rankings": by the rule of `rankings_to_distributions` from what ten people named.
+        "realigned" the published label rows, matched to the photographs (see `load`). "rankings":
+        by the rule of `rankings_to_distributions` from what ten people named.
 
     Returns
     -------
@@ -93,7 +93,8 @@ def rankings_to_distributions(rankings):
 
     Returns
     -------
-    (n, c) float64, rows on the simplex
+    (n, c) float64
+        Rows on the simplex.
 
     Raises
     ------
@@ -135,9 +136,13 @@ def make_scenes(n_samples=200, size=32, n_labels=4, random_state=0):
     Parameters
     ----------
     n_samples : int
-    size : int, side in pixels
+        Rows.
+    size : int
+        Side in pixels.
     n_labels : int
+        How many labels.
     random_state : int, RandomState or None
+        Seeds what is drawn.
 
     Returns
     -------

@@ -31,6 +31,11 @@ def rows(task=None):
 def list(task=None):
     """Table of the registered data sets.
 
+    Parameters
+    ----------
+    task : {"ldl", "multilabel", "images"} or None
+        Only the sets of this kind; None gives all.
+
     Returns
     -------
     pandas.DataFrame

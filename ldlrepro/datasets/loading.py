@@ -17,15 +17,14 @@ def load(name, source="auto"):
     Parameters
     ----------
     name : str
-        Any spelling that `resolve` knows: "Yeast_alpha", "Yeast-alpha", "s-JAFFE", ...
-        "Natural Scene (re-aligned)" is Natural_Scene with ``source="realigned"``.
+        Any spelling that `resolve` knows: "Yeast_alpha", "Yeast-alpha", "s-JAFFE", ... "Natural
+        Scene (re-aligned)" is Natural_Scene with ``source="realigned"``.
     source : {"auto", "real", "realigned", "synthetic"}
         "real" reads the files, fetching them where they are not at hand. "realigned" gives
         Natural_Scene with label rows matched to the images by people's rankings, or ``image`` with
-        its misplaced labels put right (both need the local file of the re-aligned set).
-        "synthetic" is `make_standin`. "auto" is "real"; for Natural_Scene it falls back on
-        "realigned" where the original can be had neither here nor from its address. It never
-        gives synthetic data.
+        its misplaced labels put right (both need the local file of the re-aligned set). "synthetic"
+        is `make_standin`. "auto" is "real"; for Natural_Scene it falls back on "realigned" where
+        the original can be had neither here nor from its address. It never gives synthetic data.
 
     Returns
     -------
@@ -71,6 +70,16 @@ def load(name, source="auto"):
 
 def load_or_standin(name):
     """`load`, or a synthetic stand-in (named so) where the data cannot be had: for pictures.
+
+    Parameters
+    ----------
+    name : str
+        Any spelling that `resolve` knows.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        As of `load` or `make_standin`.
 
     See Also
     --------

@@ -20,6 +20,13 @@ NATURAL_SCENE_LABELS = [
 def read(path, entry):
     """Read the file of one registry entry.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+    entry : Entry
+        What the registry says of it.
+
     Returns
     -------
     dict

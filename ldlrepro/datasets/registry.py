@@ -78,6 +78,11 @@ def names(task=None):
     task : {"ldl", "multilabel", "images"} or None
         Only the sets of this kind; None gives all.
 
+    Returns
+    -------
+    list of str
+        Names that `load` takes.
+
     See Also
     --------
     list : A table of the sets.
@@ -103,6 +108,16 @@ def _known():
 
 def resolve(name):
     """Registry name of ``name``: any case, any punctuation, any alias.
+
+    Parameters
+    ----------
+    name : str
+        Any spelling, "s-JAFFE" for example.
+
+    Returns
+    -------
+    str
+        The name in the registry, "SJAFFE".
 
     Raises
     ------
@@ -150,13 +165,23 @@ def locate(entry):
 
 
 def is_current(name, sha256, unverified=True):
-    """Which of the ``sha256`` (a pandas Series) a set can have by the registry.
+    """Which digests a set can have by the registry.
 
     Any is taken where the registry does not know the sha256 of a file.
 
     Parameters
     ----------
-    unverified : True takes those of copies too that the user has accepted
+    name : str
+        Name in the registry.
+    sha256 : pandas.Series of str
+        Digests that records carry.
+    unverified : bool
+        Whether to take those of copies too that the user has accepted.
+
+    Returns
+    -------
+    pandas.Series of bool
+        Whether the set can have this digest.
 
     See Also
     --------

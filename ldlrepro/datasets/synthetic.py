@@ -68,7 +68,9 @@ def make_toy(n_train=500, random_state=0):
     Parameters
     ----------
     n_train : int
+        Rows of the training part.
     random_state : int, RandomState or None
+        Seeds what is drawn.
 
     Returns
     -------
@@ -103,10 +105,12 @@ def make_mslp_toy(n_samples=3000, noise=0.0, random_state=0):
     Parameters
     ----------
     n_samples : int
+        Rows.
     noise : float
-        Variance of the Gaussian noise added to the features; the paper's noisy set has 0.1.
-        The label distributions are those of the features before the noise.
+        Variance of the Gaussian noise added to the features; the paper's noisy set has 0.1. The
+        label distributions are those of the features before the noise.
     random_state : int, RandomState or None
+        Seeds what is drawn.
 
     Returns
     -------
@@ -147,6 +151,7 @@ def make_standin(name, n_samples=None, random_state=0):
     n_samples : int or None
         Rows; None gives as many as the real set has.
     random_state : int, RandomState or None
+        Seeds what is drawn.
 
     Returns
     -------

@@ -49,7 +49,20 @@ from ldlrepro.validation import check_columns
 
 @dataclass(frozen=True)
 class Measure:
-    """What a table must know of a measure; ``upper`` is its largest value for c labels.
+    """What a table must know of a measure.
+
+    Parameters
+    ----------
+    name : str
+        That of its function.
+    greater_is_better : bool
+        Whether it is a similarity or a score, not a distance or a loss.
+    upper : str
+        Its largest value for c labels, as a formula.
+    symmetric : bool
+        Whether truth and prediction can change places.
+    label : str
+        What tables print.
 
     See Also
     --------
@@ -125,6 +138,16 @@ MEASURES = DISTRIBUTION | RANKING | MULTILABEL | AGE
 def measure(name):
     """Return the function of a measure by its name.
 
+    Parameters
+    ----------
+    name : str
+        One of `MEASURES`, "clark" for example.
+
+    Returns
+    -------
+    callable
+        The function of this name.
+
     Raises
     ------
     UnknownNameError
@@ -140,7 +163,17 @@ def measure(name):
 
 @public
 def score(D, P):
-    """Every measure of label distributions: {name: mean over the rows of D and P, (n, c)}.
+    """Every measure of label distributions.
+
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted distributions.
+
+    Returns
+    -------
+    dict of float
+        Mean over the rows by the name of the measure.
 
     Raises
     ------
@@ -160,7 +193,19 @@ def score(D, P):
 
 @public
 def score_labels(Y, S):
-    """Every multi-label measure of 0/1 labels Y (n, c) and scores S (n, c): {name: value}.
+    """Every multi-label measure.
+
+    Parameters
+    ----------
+    Y : (n, c) array-like of 0 and 1
+        Labels that a row has.
+    S : (n, c) array-like
+        Scores, larger for more relevant labels.
+
+    Returns
+    -------
+    dict of float
+        Value by the name of the measure.
 
     Raises
     ------
@@ -179,8 +224,14 @@ def get_scorer(name):
 
     Parameters
     ----------
-    name : of a similarity, "intersection", or of a distance with a minus before it,
-        "neg_kl_divergence": larger is better
+    name : str
+        That of a similarity, "intersection", or that of a distance with a minus before it,
+        "neg_kl_divergence": larger is better.
+
+    Returns
+    -------
+    callable
+        What ``scoring`` takes.
 
     Raises
     ------

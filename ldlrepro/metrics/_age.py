@@ -13,6 +13,16 @@ from ldlrepro.validation import check_finite, check_kind
 def mae(age, predicted):
     """Mean absolute error in years of (n,) ages [1]_; 0 or more, smaller is better.
 
+    Parameters
+    ----------
+    age, predicted : (n,) array-like
+        True and predicted ages in years.
+
+    Returns
+    -------
+    float
+        Years.
+
     See Also
     --------
     cumulative_score : Counts small errors.
@@ -28,6 +38,18 @@ def mae(age, predicted):
 @public
 def cumulative_score(age, predicted, within=5):
     """Share of (n,) ages predicted to within ``within`` years; in [0, 1], larger is better.
+
+    Parameters
+    ----------
+    age, predicted : (n,) array-like
+        True and predicted ages in years.
+    within : float >= 0
+        Years of error that are let pass.
+
+    Returns
+    -------
+    float
+        A share of the rows.
 
     See Also
     --------
@@ -59,9 +81,16 @@ def mae_argmax(D, P, per_row=False):
 
     Parameters
     ----------
-    D, P : (n, c) distributions whose labels are ages, a year apart; the age that a row of D stands
-        for is that of its largest degree, in P the first of equals counts
-    per_row : True returns the errors, (n,)
+    D, P : (n, c) array-like
+        Distributions whose labels are ages, a year apart. The age that a row of D stands for is
+        that of its largest degree. In P the first of equals counts.
+    per_row : bool
+        Whether to return the error of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean of the errors, or the errors, in years.
 
     See Also
     --------
@@ -80,6 +109,19 @@ def mae_argmax(D, P, per_row=False):
 @public
 def mae_expectation(D, P, per_row=False):
     """As `mae_argmax`, but the predicted age is the mean of the distribution.
+
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        Distributions whose labels are ages, a year apart. The age that a row of D stands for is
+        that of its largest degree.
+    per_row : bool
+        Whether to return the error of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean of the errors, or the errors, in years.
 
     See Also
     --------

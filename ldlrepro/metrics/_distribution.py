@@ -58,6 +58,18 @@ def chebyshev(D, P):
 
     .. math:: \max_j \lvert d_j - p_j\rvert
 
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
+
     See Also
     --------
     intersection : One minus it, for two or three labels.
@@ -75,6 +87,18 @@ def clark(D, P):
     r"""Clark distance, with 0/0 = 0 [1]_; in [0, sqrt(c)], smaller is better.
 
     .. math:: \sqrt{\sum_j (d_j - p_j)^2 / (d_j + p_j)^2}
+
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
 
     See Also
     --------
@@ -94,6 +118,18 @@ def canberra(D, P):
     .. math:: \sum_j \lvert d_j - p_j\rvert / (d_j + p_j)
 
     The StructRF paper, Table 2, prints a squared numerator; its numbers are those of this form.
+
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
 
     See Also
     --------
@@ -115,6 +151,18 @@ def kl_divergence(D, P):
 
     Predictions below ``KL_CLIP`` (2.2e-16) are raised to it, so that the largest value is finite.
 
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
+
     See Also
     --------
     squared_chi2 : Symmetric, and bounded.
@@ -132,6 +180,18 @@ def cosine(D, P):
     r"""Cosine coefficient [1]_; in [0, 1], larger is better.
 
     .. math:: \sum_j d_j p_j \Big/ \sqrt{\textstyle\sum_j d_j^2 \sum_j p_j^2}
+
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
 
     See Also
     --------
@@ -151,6 +211,18 @@ def intersection(D, P):
 
     .. math:: \sum_j \min(d_j, p_j)
 
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
+
     See Also
     --------
     sorensen : One minus it.
@@ -168,6 +240,18 @@ def euclidean(D, P):
     r"""Euclidean distance [1]_; in [0, sqrt(2)], smaller is better.
 
     .. math:: \sqrt{\sum_j (d_j - p_j)^2}
+
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
 
     See Also
     --------
@@ -188,6 +272,18 @@ def sorensen(D, P):
 
     For distributions it is 1 - intersection.
 
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
+
     See Also
     --------
     intersection : One minus it.
@@ -206,6 +302,18 @@ def squared_chi2(D, P):
 
     .. math:: \sum_j (d_j - p_j)^2 / (d_j + p_j)
 
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
+
     See Also
     --------
     clark : Divides by the squared sum.
@@ -222,6 +330,18 @@ def fidelity(D, P):
     r"""Fidelity [1]_; in [0, 1], larger is better.
 
     .. math:: \sum_j \sqrt{d_j p_j}
+
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
 
     See Also
     --------
@@ -248,6 +368,18 @@ def sort_loss(D, P):
        {\sum_{j=1}^{c-1} 1 / \log_2(j+1)}.
 
     A constant prediction has the loss 0, its optimum.
+
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
 
     See Also
     --------

@@ -52,6 +52,20 @@ def _of_ranked(measure, Y, S):
 def hamming_loss(Y, S, threshold=0.5):
     """Share of wrong entries after S > threshold [1]_; in [0, 1], smaller is better.
 
+    Parameters
+    ----------
+    Y : (n, c) array-like of 0 and 1
+        Labels that a row has.
+    S : (n, c) array-like
+        Scores, larger for more relevant labels.
+    threshold : float
+        A label is predicted where its score is above.
+
+    Returns
+    -------
+    float
+        Share of all entries.
+
     See Also
     --------
     macro_auc : By label too, without a threshold.
@@ -69,6 +83,18 @@ def one_error(Y, S):
     """Share of rows whose top label is irrelevant [1]_; smaller is better.
 
     Which label is on top of a tie the table leaves open: here the first one.
+
+    Parameters
+    ----------
+    Y : (n, c) array-like of 0 and 1
+        Labels that a row has.
+    S : (n, c) array-like
+        Scores, larger for more relevant labels.
+
+    Returns
+    -------
+    float
+        Mean over the rows with both kinds of label; NaN without such a row.
 
     See Also
     --------
@@ -89,6 +115,18 @@ def coverage(Y, S):
     (rank of the worst relevant label - 1) / c; in [0, 1), smaller is better; 0 for a row without a
     relevant label. How ties are ranked the table leaves open: here the worse rank counts.
 
+    Parameters
+    ----------
+    Y : (n, c) array-like of 0 and 1
+        Labels that a row has.
+    S : (n, c) array-like
+        Scores, larger for more relevant labels.
+
+    Returns
+    -------
+    float
+        Mean over the rows.
+
     See Also
     --------
     one_error : Looks at the top label.
@@ -106,6 +144,18 @@ def ranking_loss(Y, S):
     """Share of (relevant, irrelevant) pairs in the wrong order [1]_; smaller is better.
 
     Ties count as wrong, as in the table.
+
+    Parameters
+    ----------
+    Y : (n, c) array-like of 0 and 1
+        Labels that a row has.
+    S : (n, c) array-like
+        Scores, larger for more relevant labels.
+
+    Returns
+    -------
+    float
+        Mean over the rows with both kinds of label; NaN without such a row.
 
     See Also
     --------
@@ -125,6 +175,18 @@ def average_precision(Y, S):
 
     How ties are ranked the table leaves open: here the worse rank counts.
 
+    Parameters
+    ----------
+    Y : (n, c) array-like of 0 and 1
+        Labels that a row has.
+    S : (n, c) array-like
+        Scores, larger for more relevant labels.
+
+    Returns
+    -------
+    float
+        Mean over the rows with both kinds of label; NaN without such a row.
+
     See Also
     --------
     ranking_loss : By pairs.
@@ -143,6 +205,18 @@ def macro_auc(Y, S):
     """Mean over labels of the area under the ROC curve [1]_; larger is better.
 
     Ties count half, as usual. In the table they count fully, in favour of the prediction.
+
+    Parameters
+    ----------
+    Y : (n, c) array-like of 0 and 1
+        Labels that a row has.
+    S : (n, c) array-like
+        Scores, larger for more relevant labels.
+
+    Returns
+    -------
+    float
+        Mean over the labels that some rows have and some have not; NaN without such a label.
 
     See Also
     --------

@@ -21,6 +21,18 @@ def spearman(D, P):
 
     0 where a row of D or of P is constant: it has no order to agree with.
 
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
+
     See Also
     --------
     kendall : By pairs of labels.
@@ -35,6 +47,18 @@ def kendall(D, P):
     """Kendall's tau-b, which corrects for ties; in [-1, 1], larger is better.
 
     0 where a row of D or of P is constant: it has no order to agree with.
+
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
 
     See Also
     --------
@@ -55,6 +79,18 @@ def ndcg(D, P):
     ranks r by falling prediction, over its largest value. Labels with equal predictions share the
     mean discount of their ranks, as in scikit-learn's ``ndcg_score``.
 
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
+
     See Also
     --------
     sort_loss : The same discount, for pairs in the wrong order.
@@ -74,6 +110,18 @@ def flatness(D, P):
 
     How flat P is, not how good: neither direction is better. D has no part in it, and is taken, and
     its shape checked, so that the measure is called like every other. 1 for a uniform prediction.
+
+    Parameters
+    ----------
+    D, P : (n, c) array-like
+        True and predicted degrees.
+    per_row : bool
+        Whether to return the value of each row.
+
+    Returns
+    -------
+    float or (n,) array
+        Mean over the rows, or their values.
 
     See Also
     --------

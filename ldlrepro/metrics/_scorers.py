@@ -34,8 +34,12 @@ def scorer(name, measures, function):
 
     Parameters
     ----------
-    name : "intersection", "neg_kl_divergence", ...
-    measures : dict, name -> Measure; function : name -> function
+    name : str
+        "intersection", "neg_kl_divergence" and so on.
+    measures : dict of Measure
+        Measures by name.
+    function : callable
+        Gives the function of a measure by its name.
 
     Raises
     ------

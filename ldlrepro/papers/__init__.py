@@ -3,11 +3,19 @@
 A folder with a file experiments.py is a paper. It is loaded when somebody asks for it.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ldlrepro.errors import UnknownNameError
+
+if TYPE_CHECKING:  # the registry loads no more than it must
+    from ldlrepro.declare import Paper
+    from ldlrepro.report.chapter import Chapter
 
 __all__ = [
     "chapter_names",
@@ -20,8 +28,13 @@ __all__ = [
 ]
 
 
-def paper_names():
+def paper_names() -> list[str]:
     """Names of the papers.
+
+    Returns
+    -------
+    list of str
+        In alphabetical order.
 
     See Also
     --------
@@ -30,8 +43,18 @@ def paper_names():
     return _folders_with("experiments.py")
 
 
-def get_paper(name):
+def get_paper(name: str) -> Paper:
     """Return the declaration of a paper by name (UnknownNameError lists those there are).
+
+    Parameters
+    ----------
+    name : str
+        One of `paper_names`.
+
+    Returns
+    -------
+    Paper
+        Its experiments and studies.
 
     See Also
     --------
@@ -45,8 +68,18 @@ def get_paper(name):
     return import_module(f"ldlrepro.papers.{name}.experiments").PAPER
 
 
-def get_papers(names=None):
-    """Declarations of papers by name, as a list; of all for None or none.
+def get_papers(names: list[str] | None = None) -> list[Paper]:
+    """Declarations of papers by name.
+
+    Parameters
+    ----------
+    names : list of str or None
+        Some of `paper_names`; None or an empty list stands for all.
+
+    Returns
+    -------
+    list of Paper
+        In the order of the names.
 
     See Also
     --------
@@ -55,8 +88,13 @@ def get_papers(names=None):
     return [get_paper(name) for name in names or paper_names()]
 
 
-def chapter_names():
+def chapter_names() -> list[str]:
     """Names of the papers that have a chapter, a file chapter.py, in their folder.
+
+    Returns
+    -------
+    list of str
+        In alphabetical order.
 
     See Also
     --------
@@ -65,8 +103,18 @@ def chapter_names():
     return _folders_with("chapter.py")
 
 
-def get_chapter(name):
+def get_chapter(name: str) -> type[Chapter]:
     """The class of a paper's chapter.
+
+    Parameters
+    ----------
+    name : str
+        One of `chapter_names`.
+
+    Returns
+    -------
+    type
+        A subclass of `ldlrepro.report.Chapter`.
 
     See Also
     --------
@@ -82,22 +130,37 @@ def get_chapter(name):
     return own
 
 
-def open_chapter(name, *, profile="paper", datasets=None, seed=None, n_jobs=1, recompute=False):
+def open_chapter(
+    name: str,
+    *,
+    profile: str = "paper",
+    datasets: list[str] | None = None,
+    seed: int | None = None,
+    n_jobs: int = 1,
+    recompute: bool = False,
+) -> Chapter:
     """Run what a paper lacks and open its chapter, as its notebook does.
 
     Parameters
     ----------
-    name : str, of the paper
-    profile : "paper", or "quick" (small synthetic data)
-    datasets : list of names, None for all
-    seed : int added to the seeds that the paper declares; records lie apart then, in
-        ldlrepro-records. None for the committed ones
-    n_jobs : int, processes for records that are missing
-    recompute : True computes records again that are there
+    name : str
+        That of the paper.
+    profile : {"paper", "quick"}
+        "quick" takes small synthetic data.
+    datasets : list of str or None
+        Names of data sets, None for all.
+    seed : int or None
+        Added to the seeds that the paper declares; records lie apart then, in ldlrepro-records.
+        None for the committed ones.
+    n_jobs : int
+        Processes for records that are missing.
+    recompute : bool
+        True computes records again that are there.
 
     Returns
     -------
     Chapter
+        With the paper's records, tables and claims.
 
     Raises
     ------
@@ -120,8 +183,18 @@ def open_chapter(name, *, profile="paper", datasets=None, seed=None, n_jobs=1, r
     )
 
 
-def paper_name(text):
+def paper_name(text: str) -> str:
     """Name of the paper that ``text`` means: any case, any punctuation, the title of README too.
+
+    Parameters
+    ----------
+    text : str
+        "Struct RF", for example.
+
+    Returns
+    -------
+    str
+        One of `paper_names`.
 
     Raises
     ------
@@ -136,7 +209,7 @@ def paper_name(text):
     return meant(text, paper_names(), "paper")
 
 
-def meant(text, names, what):
+def meant(text: str, names: Iterable[str], what: str) -> str:
     """The one of some ``names`` of a kind (``what``) that ``text`` spells in any way."""
     known = {_key(name): name for name in names}
     if _key(text) in known:

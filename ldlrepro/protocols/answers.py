@@ -14,6 +14,7 @@ from importlib.metadata import version
 
 from ldlrepro import paths, protocols
 from ldlrepro.datasets import accepted
+from ldlrepro.declare import Paper
 
 #: Packages that estimators and records are read with.
 _PACKAGES = ("numpy", "pandas", "scikit-learn")
@@ -30,7 +31,7 @@ class Answers:
         self._made_of = self._digest()
         self._warned = False
 
-    def kept(self, name):
+    def kept(self, name: str) -> list[dict] | None:
         """Rows of `protocols.status` for a paper, as they are kept; None where they are not."""
         with suppress(OSError, ValueError, RecursionError):
             paths.check_file(self._path(name))
@@ -40,7 +41,7 @@ class Answers:
                 return rows
         return None
 
-    def made(self, paper):
+    def made(self, paper: Paper) -> list[dict]:
         """The same, made now and kept: but not where reading had to warn, which is to be heard."""
         with self._hearing():
             rows = protocols.status(paper, self._profile)

@@ -9,6 +9,7 @@ and with loops compiled for one of them, unless the variables below are set alre
 
 import os
 import platform
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -48,7 +49,7 @@ class KernelsError(LdlreproError):
     """A process whose kernels no record could name."""
 
 
-def fixed():
+def fixed() -> dict[str, str]:
     """Environment variables that fix kernels and compiled loops in a new process.
 
     Empty off x86, on processors without AVX2, and where this process has these kernels. A variable
@@ -81,12 +82,12 @@ def fixed():
     }
 
 
-def fixable():
+def fixable() -> bool:
     """Whether this is an x86 processor that can run the fixed kernels."""
     return platform.machine() in _X86 and bool({"AVX2", "X86_V3"} & set(_numpy_features()))
 
 
-def wider_features():
+def wider_features() -> str:
     """Features of numpy beyond AVX2 that this process uses, as numpy wants them named."""
     found = _numpy_features()
     return " ".join(name for name in found if name.startswith("AVX512") or name == "X86_V4")
@@ -101,7 +102,7 @@ def _numpy_features():
 
 
 @lru_cache
-def versions(images=False, packages=()):
+def versions(images: bool = False, packages: tuple[str, ...] = ()) -> dict[str, str]:
     """Versions of Python and of the packages that numbers depend on, from images too.
 
     ``packages`` are more of them, on which a method of another package depends.
@@ -110,7 +111,7 @@ def versions(images=False, packages=()):
     return {"python": platform.python_version()} | {p: version(p) for p in packages}
 
 
-def missing(packages):
+def missing(packages: Iterable[str]) -> list[str]:
     """Those of some packages that are not installed."""
     return [name for name in packages if not _is_installed(name)]
 
@@ -123,7 +124,7 @@ def _is_installed(package):
 
 
 @lru_cache
-def machine():
+def machine() -> str:
     """Processor and number of cores of this machine."""
     name = platform.processor() or platform.machine()
     try:
@@ -134,7 +135,7 @@ def machine():
     return f"{name}, {joblib.cpu_count()} cores, {platform.system()}"
 
 
-def blas():
+def blas() -> str:
     """Name, version and kernel set of each BLAS in this process."""
     found = {
         " ".join(filter(None, (i["internal_api"], i.get("version"), i.get("architecture"))))
@@ -145,7 +146,7 @@ def blas():
 
 
 @lru_cache
-def cpu():
+def cpu() -> dict[str, str]:
     """Vector features that numpy dispatches to, and the processor that numba compiles for."""
     from llvmlite import binding
 
@@ -161,7 +162,7 @@ def cpu():
     }
 
 
-def torch_kernels():
+def torch_kernels() -> str:
     """Vector features of torch's loops, and what bounds those of its libraries."""
     import torch
 
@@ -172,12 +173,20 @@ def torch_kernels():
     return f"loops {loops}, oneDNN {convolutions}, MKL {products}"
 
 
-def maker(images=False, packages=()):
+def maker(images: bool = False, packages: tuple[str, ...] = ()) -> dict:
     """What a record says of the process that made it, from images or not.
 
     Parameters
     ----------
-    packages : tuple of the packages that a method brings along, as `versions` takes them
+    images : bool
+        Whether it is made from images.
+    packages : tuple of str
+        Packages that a method brings along, as `versions` takes them.
+
+    Returns
+    -------
+    dict
+        Versions, machine, blas and cpu.
     """
     kernels = cpu() | ({"torch": torch_kernels()} if images or "torch" in packages else {})
     return {

@@ -7,10 +7,12 @@ files into arrays. How definitions are compared and followed is in source.py.
 
 import hashlib
 import inspect
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from ldlrepro import datasets, metrics
 from ldlrepro.datasets import loading, readers, registry
+from ldlrepro.declare import Experiment, Method
 from ldlrepro.protocols import job, selection, source, split
 
 #: Modules that are not followed: what they find is checked in each record by its sha256, their
@@ -47,25 +49,35 @@ _CHOICES = (
 )
 
 
-def fingerprint(method, folds, experiment, dataset, form="real"):
+def fingerprint(
+    method: Method, folds: int, experiment: Experiment, dataset: str, form: str = "real"
+) -> str:
     """Marks of a record: "method.data".
 
     Parameters
     ----------
-    method : Method; folds : int; experiment : Experiment
-    dataset : registry name; form : the record's source, {"real", "realigned", "synthetic"}
+    method : Method
+        One of the experiment's.
+    folds : int
+        How many folds there are.
+    experiment : Experiment
+        One of the paper's.
+    dataset : str
+        Registry name.
+    form : str
+        The record's source: {"real", "realigned", "synthetic"}.
     """
     return f"{of_method(method, folds, experiment)}.{of_data(dataset, form, experiment.images)}"
 
 
-def of_method(method, folds, experiment):
+def of_method(method: Method, folds: int, experiment: Experiment) -> str:
     """12 hex digits for a method's fit, prediction and scores under an experiment's protocol.
 
     What the Experiment says of the protocol counts as far as it departs from the default; names
     and data sets do not count.
     """
     # A hold-out does not depend on how many there are; a fold does.
-    protocol = [None if experiment.test_share is not None else folds]
+    protocol: list = [None if experiment.test_share is not None else folds]
     if experiment.test_share is not None or experiment.replacement:
         protocol += [experiment.test_share, experiment.replacement]
     if experiment.chosen_on != "validation" and method.grid:
@@ -80,11 +92,11 @@ def of_method(method, folds, experiment):
     ]
     roots = [_root(job.compute), *_by_declaration(method, experiment)]
     roots += [_root(getattr(metrics, name)) for name in experiment.measures]
-    roots += [_root(type(e)) for e in _estimators(method.estimator)]
+    roots += [_root(type(e)) for e in _estimators(method.estimator)]  # type: ignore[arg-type]
     return _hash([*declared, *_lines(roots)])
 
 
-def of_data(dataset, form, images=None):
+def of_data(dataset: str, form: str, images: dict | None = None) -> str:
     """12 hex digits for the way from a data set's files to arrays, in one of its forms.
 
     ``images`` is what an Experiment says of them.
@@ -120,14 +132,14 @@ def _of_images(form, size, labels):
     return _hash([_value([size, labels]), *_lines([_root(function) for function in roots])])
 
 
-def of_function(function):
+def of_function(function: Callable) -> str:
     """12 hex digits for a study: all that its function reaches, readers of every format too."""
     return _hash(_lines([_root(function)], choices=False))
 
 
-def reached(roots, choices=True):
+def reached(roots: Iterable[tuple], choices: bool = True) -> set[tuple]:
     """Definitions that some definitions use, themselves included; all as (module, name)."""
-    found, waiting = set(), list(roots)
+    found, waiting = set[tuple](), list(roots)
     while waiting:
         here = waiting.pop()
         if here not in found:
@@ -219,7 +231,7 @@ def _hash(lines):
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
-def clear():
+def clear() -> None:
     """Forget what was read: sources have changed."""
     source.clear()
     for cached in (_lines_of, _choices, _root):

@@ -9,14 +9,16 @@ from functools import lru_cache
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import Bunch
 
 from ldlrepro import datasets, metrics
+from ldlrepro.declare import Experiment, Method
 from ldlrepro.protocols.selection import choose
 from ldlrepro.protocols.split import by_groups, partition
 
 
 @lru_cache(maxsize=2)
-def load(name, rows=None, source="auto"):
+def load(name: str, rows: int | None = None, source: str = "auto") -> Bunch:
     """Data of a job: a registered set, or with ``rows`` its synthetic stand-in."""
     if rows is None:
         return datasets.load(name, source)
@@ -24,14 +26,14 @@ def load(name, rows=None, source="auto"):
 
 
 @lru_cache(maxsize=2)
-def load_images(size, labels, rows=None):
+def load_images(size: int, labels: str, rows: int | None = None) -> Bunch:
     """Photographs of a job, or with ``rows`` a synthetic set of images."""
     if rows is None:
         return datasets.load_images(size, labels)
     return datasets.make_scenes(n_samples=rows, random_state=0)
 
 
-def data_of(experiment, name, rows=None):
+def data_of(experiment: Experiment, name: str, rows: int | None = None) -> Bunch:
     """Data of a job, as its Experiment says; ``rows`` are those of a stand-in, or None."""
     images = experiment.images
     if not images or (rows is not None and images["size"] is None):
@@ -39,19 +41,28 @@ def data_of(experiment, name, rows=None):
     return load_images(**images, rows=rows)
 
 
-def seed_of(experiment, fold):
+def seed_of(experiment: Experiment, fold: int) -> int:
     """``random_state`` of an estimator in a fold: another one in each fold of each seed."""
     return 1000 * experiment.seed + fold
 
 
-def compute(experiment, method, data, folds, fold):
+def compute(
+    experiment: Experiment, method: Method, data: Bunch, folds: int, fold: int
+) -> list[dict]:
     """Run one job.
 
     Parameters
     ----------
-    experiment : Experiment; method : Method
-    data : bunch with X (n, q) and D (n, c), or Y (n, c)
-    folds : int, how many there are; fold : int, from 0
+    experiment : Experiment
+        One of the paper's.
+    method : Method
+        One of the experiment's.
+    data : Bunch
+        Holds X (n, q) and D (n, c), or Y (n, c).
+    folds : int
+        How many there are.
+    fold : int
+        From 0.
 
     Returns
     -------

@@ -10,24 +10,25 @@ class Journal:
 
     Parameters
     ----------
-    folder : Path of the experiment's records
+    folder : Path
+        That of the experiment's records.
     """
 
     def __init__(self, folder):
         self.path = folder / "recompute.journal"
         self._there = self._read()
 
-    def has(self, dataset, method, fold, fingerprint):
+    def has(self, dataset: str, method: str, fold: int, fingerprint: str) -> bool:
         """Whether this job was recomputed before the stop, by the same code."""
         return (dataset, method, str(fold), fingerprint) in self._there
 
-    def add(self, dataset, method, fold, fingerprint):
+    def add(self, dataset: str, method: str, fold: int, fingerprint: str) -> None:
         """Note a job whose records are kept."""
         row = dict(zip(_COLUMNS, (dataset, method, str(fold), fingerprint), strict=True))
         with open(self.path, "a", encoding="utf-8", newline="") as file:
             file.write(row_line(_COLUMNS, row))
 
-    def close(self, done):
+    def close(self, done: set[tuple[str, str]]) -> None:
         """All of the (data set, method) in ``done`` are: the next ``--recompute`` starts anew."""
         rest = {row for row in self._read() if row[:2] not in done}
         if rest:

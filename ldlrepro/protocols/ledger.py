@@ -6,6 +6,7 @@ several lines. Records keep the marks of the code that made them.
 """
 
 import json
+from collections.abc import Iterable
 
 from ldlrepro import paths
 from ldlrepro.errors import LdlreproError
@@ -30,7 +31,7 @@ def _is_sound(row):
         return False
 
 
-def entries():
+def entries() -> list[dict]:
     """Lines of the ledger, as dicts of text; ``compared`` is a list."""
     good = []
     for path in (folder / "ledger.csv" for folder in paths.known_results()):
@@ -40,7 +41,7 @@ def entries():
     return [row | {"compared": json.loads(row["compared"])} for row in good]
 
 
-def append(new):
+def append(new: Iterable[dict]) -> None:
     """Add entries (dicts with the keys `COLUMNS`) that are not there yet, at the end."""
     path = _path()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,11 +77,11 @@ class Ledger:
             mark = self._leader[mark]
         return mark
 
-    def same_mark(self, kind, old, new):
+    def same_mark(self, kind: str, old: str, new: str) -> bool:
         """Whether two marks of one kind are equal or proved so."""
         return old == new or self._find((kind, old)) == self._find((kind, new))
 
-    def same(self, old, new):
+    def same(self, old: str, new: str) -> bool:
         """Whether two fingerprints "method.data" are equal or proved so in both parts."""
         olds, news = old.split("."), new.split(".")
         return len(olds) == len(news) == 2 and all(

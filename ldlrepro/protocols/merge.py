@@ -1,9 +1,11 @@
 """Brings the records of shards, or of other machines, into one store, with checks."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
+from ldlrepro.declare import Paper
 from ldlrepro.errors import LdlreproError
 from ldlrepro.protocols import state
 from ldlrepro.protocols.ledger import Ledger
@@ -13,14 +15,19 @@ class MergeError(LdlreproError):
     """A folder that holds no records, or records of the same job with different numbers."""
 
 
-def merge(folders, papers, profile="paper"):
+def merge(
+    folders: Iterable[str | Path], papers: list[Paper], profile: str = "paper"
+) -> pd.DataFrame:
     """Copy fresh and complete records from other stores into that of the profile.
 
     Parameters
     ----------
-    folders : list of paths, each laid out as data/results
-    papers : list of Paper, whose records are looked for; `reseeded` as in the runs
-    profile : "paper" or "quick", that of the runs
+    folders : list of paths
+        Each laid out as data/results.
+    papers : list of Paper
+        Their records are looked for; `reseeded` as in the runs.
+    profile : {"paper", "quick"}
+        That of the runs.
 
     Returns
     -------
@@ -35,7 +42,8 @@ def merge(folders, papers, profile="paper"):
         another folder. Nothing is written then.
     """
     ledger, found = Ledger(), {"added": 0, "there": 0, "stale": 0}
-    differ, added = [], {}
+    differ = []
+    added: dict = {}
     for folder in map(Path, folders):
         seen = False
         for paper in papers:

@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tqdm import tqdm
@@ -12,12 +13,13 @@ _TICK = 1.0
 
 
 @contextmanager
-def waiting(what):
+def waiting(what: str | Callable[[], str]) -> Iterator[None]:
     """Show on a terminal what there is to wait for and for how long, where it takes a while.
 
     Parameters
     ----------
-    what : text, or a function that gives the text of now
+    what : str or callable
+        Text, or a function that gives the text of now.
     """
     start, said = time.monotonic(), 0
 
@@ -59,9 +61,11 @@ class Progress:
 
     Parameters
     ----------
-    seconds : expected seconds of each job, in any unit: the time left is the time that this run
-        needed for the same sum of them
-    shown : False shows nothing
+    seconds : list of float
+        Expected seconds of each job, in any unit: the time left is the time that this run needed
+        for the same sum of them.
+    shown : bool
+        False shows nothing.
     """
 
     def __init__(self, seconds, shown=True):
@@ -87,14 +91,14 @@ class Progress:
         self._clock.__exit__(None, None, None)
         self._bar.close()
 
-    def step(self, i, what):
+    def step(self, i: int, what: str) -> None:
         """Job ``i`` is done; ``what`` names it."""
         self._left -= self._seconds[i]
         self._done += self._seconds[i]
         self._bar.set_postfix_str(f"about {self.time_left()} left, {what}", refresh=False)
         self._bar.update()
 
-    def time_left(self):
+    def time_left(self) -> str:
         """Time for the jobs that are left, as a text."""
         if not self._done:
             return "?"

@@ -6,6 +6,8 @@ another kind of machine cannot ask for more.
 """
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +29,7 @@ _JOB = ("paper", "experiment", "method")
 FIT = ("paper", "experiment", "dataset", "method", "estimator")
 
 
-def name_of(estimator):
+def name_of(estimator: Any) -> str:
     """Class of an estimator, with those of the estimators in its parameters."""
     inner = [name_of(one) for one in _inside(estimator)]
     name = type(estimator).__name__
@@ -43,17 +45,17 @@ def _inside(estimator):
     ]
 
 
-def path_of_fits():
+def path_of_fits() -> Path:
     """File of the fits that are kept."""
     return paths.results() / "rounding.csv"
 
 
-def key_of(row):
+def key_of(row: dict) -> tuple:
     """What names a fit among the kept ones."""
     return tuple(row[c] for c in COLUMNS[:-2])
 
 
-def rows_of_fits():
+def rows_of_fits() -> list[dict]:
     """The kept fits, a dict each."""
     path = path_of_fits() if path_of_fits().exists() else paths.shipped_results() / "rounding.csv"
     table = Table(path, COLUMNS, key=key_of)
@@ -61,12 +63,13 @@ def rows_of_fits():
     return table.good
 
 
-def spreads(folds=FOLDS):
+def spreads(folds: tuple[int, ...] | None = FOLDS) -> pd.DataFrame:
     """Relative spreads, a row for each paper, experiment, dataset, method and measure.
 
     Parameters
     ----------
-    folds : tuple of int, those that count; None for all that were run
+    folds : tuple of int
+        Folds that count; None for all that were run.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def spreads(folds=FOLDS):
         row orders (NaN for methods that draw) and over two seeds (NaN for methods without), as a
         share of its size with fixed kernels, the larger of the folds.
     """
-    fits = {}
+    fits: dict[tuple, dict] = {}
     for row in rows_of_fits():
         if folds is not None and int(row["fold"]) not in folds:
             continue
@@ -131,7 +134,7 @@ class Spreads:
         self._largest = table.groupby(["estimator", "dataset", "measure"])["spread"].max()
         self._keys = set(self._largest.index.droplevel("measure"))
 
-    def of(self, estimator, dataset):
+    def of(self, estimator: Any, dataset: str) -> dict[str, float]:
         """Relative spread of an estimator on a data set: {measure: float}, none where not run.
 
         One that was not run has the largest of the estimators in it, which it fits: for `Shrunk`
@@ -140,7 +143,7 @@ class Spreads:
         key = name_of(estimator), dataset
         if key in self._keys:
             return dict(self._largest.loc[key])
-        found = {}
+        found: dict[str, float] = {}
         for one in _inside(estimator):
             for measure, spread in self.of(one, dataset).items():
                 found[measure] = max(spread, found.get(measure, 0.0))

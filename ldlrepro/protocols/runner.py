@@ -5,16 +5,19 @@ number is in job.py, what counts as done in state.py.
 """
 
 import zlib
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from difflib import get_close_matches
 from itertools import islice
+from pathlib import Path
 
 import joblib
+import pandas as pd
 
 from ldlrepro import datasets as data
-from ldlrepro.declare import checked
+from ldlrepro.declare import Paper, checked
 from ldlrepro.errors import (
     DataCorruptError,
     DataUnavailableError,
@@ -34,36 +37,47 @@ class RunError(LdlreproError):
 
 
 def run(
-    paper,
-    datasets=None,
-    methods=None,
-    profile="paper",
-    n_jobs=1,
-    experiments=None,
-    recompute=False,
-    progress=True,
-    shard=None,
-    out=None,
-):
+    paper: Paper,
+    datasets: list[str] | None = None,
+    methods: list[str] | None = None,
+    profile: str = "paper",
+    n_jobs: int = 1,
+    experiments: list[str] | None = None,
+    recompute: bool = False,
+    progress: bool = True,
+    shard: tuple[int, int] | None = None,
+    out: Path | None = None,
+) -> dict:
     """Compute the records of a paper that are missing or stale.
 
     Parameters
     ----------
     paper : Paper
-    datasets, methods, experiments : lists of names, None for all
-    profile : "paper", or "quick" (synthetic stand-ins, three folds, the ends of grids, at most 50
-        iterations, 10 trees and 2 layers, records in _build)
-    n_jobs : int, processes; numbers do not depend on it
-    recompute : True computes records again that are there, but for borrowed ones; when stopped and
-        run again it goes on
-    progress : True shows a bar with the time left on standard error
-    shard : (i, n) runs the i-th of n parts, 1 <= i <= n; which jobs are in it depends on nothing
-        but their names and n
-    out : folder for new records in place of that of the profile, whose records count as done
+        The declaration: `ldlrepro.papers.get_paper` gives it.
+    datasets, methods : list of str or None
+        Their names, None for all.
+    profile : {"paper", "quick"}
+        "quick" takes synthetic stand-ins, three folds, the ends of grids, at most 50 iterations, 10
+        trees and 2 layers, and keeps its records in _build.
+    n_jobs : int
+        Processes; numbers do not depend on it.
+    experiments : list of str or None
+        Their names, None for all.
+    recompute : bool
+        True computes records again that are there, but for borrowed ones; when stopped and run
+        again it goes on.
+    progress : bool
+        True shows a bar with the time left on standard error.
+    shard : (i, n) or None
+        Runs the i-th of n parts, 1 <= i <= n; which jobs are in it depends on nothing but their
+        names and n.
+    out : Path or None
+        Folder for new records in place of that of the profile, whose records count as done.
 
     Returns
     -------
-    dict : "computed" (int), "kept" (int), "unavailable" {data set: why, also where it is damaged}
+    dict
+        "computed" (int), "kept" (int), "unavailable" {data set: why, also where it is damaged}.
 
     Raises
     ------
@@ -86,7 +100,8 @@ def run(
     _known({m.name for e in chosen for m in e.methods}, methods, "method")
     _known({d for e in chosen for d in state.datasets_of(paper, e, profile)}, names, "data set")
 
-    tasks, kept, unavailable, journals = [], 0, {}, []
+    tasks, kept, unavailable = [], 0, {}
+    journals: list[tuple[Journal, set]] = []
     seconds, ledger = _Seconds(), Ledger()
     for experiment in chosen:
         store = state.open_store(paper, experiment, profile, out)
@@ -120,11 +135,11 @@ def run(
             except (DataUnavailableError, DataCorruptError) as error:
                 unavailable[name] = str(error)
                 continue
-            if recompute:
+            if journal:
                 journals.append((journal, {(name, method.name) for method, _ in wanted}))
             for method, fold in wanted:
                 mark = fingerprint(method, len(folds), experiment, name, form)
-                if recompute and journal.has(name, method.name, fold, mark):
+                if journal and journal.has(name, method.name, fold, mark):
                     kept += 1
                     continue
                 task = worker.Task(
@@ -141,8 +156,8 @@ def run(
                 tasks.append((store, journal, task))
 
     computed = _run_tasks(tasks, n_jobs, progress, seconds)
-    for journal, done in journals:
-        journal.close(done)
+    for journal, theirs in journals:
+        journal.close(theirs)
     return {"computed": computed, "kept": kept, "unavailable": unavailable}
 
 
@@ -187,7 +202,7 @@ def _keep(records, store, journal, task, kept):
         ) from error
 
 
-def results_of(tasks, n_jobs):
+def results_of(tasks: list[worker.Task], n_jobs: int) -> Iterator[tuple]:
     """Yield (number of the task, records, failure) as they come.
 
     What is finished when the run is interrupted, or a worker dies, still comes out.
@@ -200,7 +215,8 @@ def results_of(tasks, n_jobs):
         return
     processes = min(joblib.effective_n_jobs(n_jobs), len(tasks))
     with worker.executor(processes) as executor:
-        rest, waiting = iter(enumerate(tasks)), {}
+        rest = iter(enumerate(tasks))
+        waiting: dict = {}
         try:
             while True:
                 for i, task in islice(rest, 2 * processes - len(waiting)):
@@ -231,7 +247,7 @@ def _goes_on(finished):
     return f"{finished} fits of this run are kept, and the same command goes on."
 
 
-def check_writable(folder):
+def check_writable(folder: Path) -> None:
     """Raise a RunError where no file can be made in a folder."""
     try:
         probe(folder)
@@ -273,13 +289,13 @@ class _Seconds:
     def __init__(self):
         self._by_set, self._by_method = {}, {}
 
-    def learn(self, dataset, frames):
+    def learn(self, dataset: str, frames: Iterable[pd.DataFrame]) -> None:
         for frame in frames:
             seconds = frame.fit_seconds + frame.predict_seconds
             for method, mean in seconds.groupby(frame.method).mean().items():
                 self._by_set[method, dataset] = self._by_method[method] = mean
 
-    def of(self, task):
+    def of(self, task: worker.Task) -> float:
         """Seconds that a task may take; 1 where nothing is known."""
         name = task.method.name
         one = self._by_set.get((name, task.dataset), self._by_method.get(name, 1.0))

@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -15,7 +16,7 @@ _OLD = 60
 
 
 @contextmanager
-def scratch():
+def scratch() -> Iterator[Path]:
     """A temporary folder of this process; those that killed processes left are removed."""
     _sweep(Path(tempfile.gettempdir()))
     with tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:

@@ -1,20 +1,37 @@
 """Choice of parameters inside the training fold."""
 
+from typing import Any
+
+import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from ldlrepro.metrics import kl_divergence
 
 
-def choose(estimator, grid, X, D, train, validation):
+def choose(
+    estimator: Any,
+    grid: dict[str, list],
+    X: np.ndarray,
+    D: np.ndarray,
+    train: np.ndarray,
+    validation: np.ndarray,
+) -> dict:
     """Parameters of ``grid`` with the lowest K-L on the validation rows (the first of equals).
 
     Parameters
     ----------
-    estimator : LDL estimator, not changed; one with ``predict_grid`` (which yields parameters and
-        predictions) evaluates nested settings without a refit
-    grid : dict of lists; with one point or none, nothing is fitted
-    X : (n, q); D : (n, c); train, validation : row numbers
+    estimator : LDL estimator
+        Not changed; one with ``predict_grid`` (which yields parameters and predictions) evaluates
+        nested settings without a refit.
+    grid : dict of lists
+        Parameters to choose from; with one point or none, nothing is fitted.
+    X : (n, q)
+        Features.
+    D : (n, c)
+        Label distributions.
+    train, validation : array of int
+        Row numbers.
     """
     points = list(ParameterGrid(grid))
     if len(points) == 1:

@@ -10,6 +10,7 @@ import hashlib
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 PACKAGE = "ldlrepro"
 #: The sources when this process began: it runs them, whatever happens to the files meanwhile.
@@ -58,8 +59,10 @@ class Module:
 
     Attributes
     ----------
-    definitions : dict, name -> list of syntax trees, with the statements that change the name
-    imports : dict, local name -> (module, name in it or None)
+    definitions : dict
+        Name -> list of syntax trees, with the statements that change the name.
+    imports : dict
+        Local name -> (module, name in it or None).
     """
 
     def __init__(self, name, text, stub=""):
@@ -101,12 +104,12 @@ def _is_store(node):
 
 
 @cache
-def module(name):
+def module(name: str) -> Module | None:
     """Return the `Module` called ``name``, or None where there is no source."""
-    path = path_of(name)
-    if path is None:
+    found = path_of(name)
+    if found is None:
         return None
-    path = Path(path)
+    path = Path(found)
     stub = path.with_suffix(".pyi")
     return Module(name, _text(path), _text(stub) if stub.is_file() else "")
 
@@ -117,7 +120,7 @@ def _text(path):
 
 
 @cache
-def path_of(name):
+def path_of(name: str) -> str | None:
     """File of a module, or None."""
     parent = path_of(name.rpartition(".")[0]) if "." in name else None
     if parent and Path(parent).name != "__init__.py":
@@ -126,15 +129,17 @@ def path_of(name):
         spec = find_spec(name)
     except (ModuleNotFoundError, ValueError):
         return None
-    return spec.origin if spec and spec.has_location and spec.origin.endswith(".py") else None
+    origin = spec.origin if spec and spec.has_location else None
+    return origin if origin and origin.endswith(".py") else None
 
 
-def resolve(where, name):
+def resolve(where: str, name: str) -> tuple[str, str | None] | None:
     """What ``name`` means in module ``where``.
 
     Returns
     -------
-    (module, name) of a definition; (module, None) for a module of the package; None for all else
+    (module, name)
+        Of a definition; (module, None) for a module of the package; None for all else.
     """
     here = module(where)
     if here is None:
@@ -154,12 +159,12 @@ def resolve(where, name):
 
 
 @cache
-def uses(where, name):
+def uses(where: str, name: str) -> dict[str, tuple]:
     """Definitions that the definition ``name`` of module ``where`` uses: {local name: target}.
 
     A module that is handed on as a whole stands for all that it defines or imports.
     """
-    found = {}
+    found: dict[str, tuple] = {}
     for local, attributes in reads(where, name):
         target, trail = resolve(where, local), list(attributes)
         while target and target[1] is None and trail:
@@ -186,10 +191,15 @@ def _all_of(name):
 
 
 @cache
-def reads(where, name):
+def reads(where: str, name: str) -> list[tuple]:
     """Names of other places that a definition reads, each once: [(name, attributes behind it)]."""
-    nodes = module(where).definitions[name]
+    nodes = _nodes(where, name)
     return list(dict.fromkeys(read for node in nodes for read in _free(node, frozenset())))
+
+
+def _nodes(where, name):
+    """Syntax trees of a definition."""
+    return module(where).definitions[name]
 
 
 def _free(node, bound):
@@ -249,13 +259,13 @@ def _bound(node):
 
 
 @cache
-def digest(where, name):
+def digest(where: str, name: str) -> str:
     """16 hex digits for what a definition means by itself."""
-    text = "\n".join(meaning(node) for node in module(where).definitions[name])
+    text = "\n".join(meaning(node) for node in _nodes(where, name))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def meaning(node):
+def meaning(node: Any) -> str:
     """Text of a syntax tree without layout, docstrings, annotations and words for people."""
     if isinstance(node, list):
         statements = [n for n in _without_optional(node) if not (_is_text(n) or _is_check(n))]
@@ -271,7 +281,7 @@ def meaning(node):
         if name in fields:
             fields[name] = [n for n in fields[name] if getattr(n, "id", None) not in _NO_NUMBERS]
     if isinstance(node, ast.Call):
-        called = getattr(node.func, "attr", getattr(node.func, "id", None))
+        called: Any = getattr(node.func, "attr", getattr(node.func, "id", None))
         if called == "warn":
             fields = {"func": node.func}
         label = _LABELS.get(called)
@@ -290,10 +300,11 @@ def _is_optional(node):
     return isinstance(node, ast.If) and ast.unparse(node.test) == _OPTIONAL
 
 
-def left_out(where, name):
+def left_out(where: str, name: str) -> str:
     """What `digest` leaves out of a definition: the branches of _OPTIONAL, as text."""
-    nodes = [n for tree in module(where).definitions[name] for n in ast.walk(tree)]
-    return ";".join(meaning(node.body) for node in nodes if _is_optional(node))
+    nodes = (n for tree in _nodes(where, name) for n in ast.walk(tree))
+    found = (n for n in nodes if isinstance(n, ast.If) and _is_optional(n))
+    return ";".join(meaning(node.body) for node in found)
 
 
 def _is_text(node):
@@ -317,7 +328,7 @@ def _moves_nothing(item):
     return getattr(called, "id", None) in _NO_NUMBERS and item.optional_vars is None
 
 
-def clear():
+def clear() -> None:
     """Forget what was read: sources have changed."""
     for cached in (module, path_of, uses, reads, _all_of, digest):
         cached.cache_clear()

@@ -5,13 +5,19 @@ from itertools import cycle
 import numpy as np
 from sklearn.model_selection import KFold
 
+from ldlrepro.declare import Experiment
 
-def partition(experiment, n, folds):
+#: Row numbers: train, validation, test.
+Split = tuple[np.ndarray, ...]
+
+
+def partition(experiment: Experiment, n: int, folds: int) -> list[Split]:
     """Split n rows as an Experiment says: folds, hold-outs, or folds of rows drawn anew.
 
     Returns
     -------
-    list of ``folds`` triples (train, validation, test), arrays of row numbers
+    list of (train, validation, test)
+        Row numbers, a triple of arrays for each of the ``folds``.
 
     Raises
     ------
@@ -20,21 +26,23 @@ def partition(experiment, n, folds):
     """
     if experiment.test_share is not None:
         return [
-            hold_out(n, experiment.test_share, (experiment.seed, time)) for time in range(folds)
+            hold_out(n, experiment.test_share, (experiment.seed, time))  # type: ignore[arg-type]
+            for time in range(folds)
         ]
     if experiment.replacement:
         return drawn_folds(n, experiment.seed, folds)
     return ten_folds(n, experiment.seed, folds)
 
 
-def ten_folds(n, seed, folds=10):
+def ten_folds(n: int, seed: int, folds: int = 10) -> list[Split]:
     """Split n rows 8:1:1 in ten ways (StructRF paper, section 4.2).
 
     Fold f is the test part, fold f + 1 (the last: fold 0) the validation part, the rest trains.
 
     Returns
     -------
-    list of (train, validation, test), arrays of row numbers
+    list of (train, validation, test)
+        Row numbers, a triple of arrays for each.
 
     Raises
     ------
@@ -50,16 +58,16 @@ def ten_folds(n, seed, folds=10):
         validation = parts[(f + 1) % folds]
         rest = np.setdiff1d(np.arange(n), np.concatenate([test, validation]))
         result.append((rest, validation, test))
-    return result
+    return result  # type: ignore[return-value]
 
 
-def drawn_folds(n, seed, folds):
+def drawn_folds(n: int, seed: int, folds: int) -> list[Split]:
     """`ten_folds` of n rows drawn with replacement: a row may be in a training and a test part."""
     drawn = np.random.default_rng(seed).choice(n, n)
     return [tuple(drawn[part] for part in fold) for fold in ten_folds(n, seed, folds)]
 
 
-def by_groups(experiment, groups, folds):
+def by_groups(experiment: Experiment, groups: np.ndarray, folds: int) -> list[Split]:
     """`partition` of (n,) group names: no group has rows in two of the parts.
 
     Folds test one group each where there are as many (in the order of the names), else a random
@@ -93,7 +101,7 @@ def _with_validation(n, test, seed):
     return rest[held:], rest[:held], test
 
 
-def hold_out(n, test_share, seed):
+def hold_out(n: int, test_share: float, seed: int | tuple[int, int]) -> Split:
     """One random split of n rows: (train, validation, test); a tenth of the rest validates.
 
     Raises

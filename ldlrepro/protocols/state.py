@@ -1,6 +1,8 @@
 """What is declared, what of it is done, stale or missing."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -9,7 +11,7 @@ from sklearn.model_selection import ParameterGrid
 
 from ldlrepro import datasets as data
 from ldlrepro import paths
-from ldlrepro.declare import checked
+from ldlrepro.declare import Experiment, Method, Paper, checked
 from ldlrepro.parameters import PROFILES
 from ldlrepro.protocols.fingerprint import of_data, of_method
 from ldlrepro.protocols.ledger import Ledger
@@ -41,13 +43,26 @@ class _Row(NamedTuple):
     parameters: dict
 
 
-def open_store(paper, experiment, profile="paper", root=None):
+def open_store(
+    paper: Paper, experiment: Experiment, profile: str = "paper", root: Path | None = None
+) -> RecordStore:
     """Return the RecordStore of a paper's experiment under a profile.
 
     Parameters
     ----------
-    paper : Paper; experiment : Experiment
-    root : folder of the records, None for that of the profile
+    paper : Paper
+        Whose records they are.
+    experiment : Experiment
+        One of the paper's.
+    profile : {"paper", "quick"}
+        Records of real data, or of the small synthetic data.
+    root : Path or None
+        Folder of the records, None for that of the profile.
+
+    Returns
+    -------
+    RecordStore
+        Reads and writes them.
 
     See Also
     --------
@@ -63,12 +78,15 @@ def open_store(paper, experiment, profile="paper", root=None):
     return RecordStore(root / paper.name / experiment.name, experiment.measures)
 
 
-def stores(paper, experiment, profile="paper", root=None):
+def stores(
+    paper: Paper, experiment: Experiment, profile: str = "paper", root: Path | None = None
+) -> list[tuple[Path | None, RecordStore]]:
     """Stores whose records count as there: that of `open_store`, and what is installed beside it.
 
     Returns
     -------
-    list of (root for `with_borrowed`, RecordStore), the one that is written first
+    list of (root for `with_borrowed`, RecordStore)
+        The one that is written first.
     """
     first = open_store(paper, experiment, profile, root)
     if root is not None or profile != "paper" or paper.seed is not None:
@@ -76,12 +94,13 @@ def stores(paper, experiment, profile="paper", root=None):
     return [(r, open_store(paper, experiment, root=r)) for r in paths.known_results()]
 
 
-def lenders(paper, experiment):
+def lenders(paper: Paper, experiment: Experiment) -> list[tuple[Method, Paper, Experiment, Method]]:
     """Who holds records of the same fits, of an experiment that borrows.
 
     Returns
     -------
-    list of (Method of the experiment, Paper, Experiment, Method there)
+    list of (Method, Paper, Experiment, Method)
+        The method of the experiment; who lends it, in which experiment and as which method.
     """
     if not experiment.borrows:
         return []
@@ -103,7 +122,13 @@ def _data_of(experiment):
     return experiment.seed, experiment.source, experiment.images
 
 
-def with_borrowed(records, lent, dataset, root=None, columns=None):
+def with_borrowed(
+    records: pd.DataFrame,
+    lent: list[tuple[Method, Paper, Experiment, Method]],
+    dataset: str,
+    root: Path | None = None,
+    columns: Sequence[str] | None = None,
+) -> pd.DataFrame:
     """Records of an experiment on a data set, and those that `lenders` have below ``root``.
 
     Of a fit that more than one holds, the first counts. A borrowed record names the paper and the
@@ -126,12 +151,32 @@ def with_borrowed(records, lent, dataset, root=None, columns=None):
     return every[~twice]
 
 
-def read(paper, experiment, profile="paper", datasets=None, root=None):
+def read(
+    paper: Paper,
+    experiment: Experiment,
+    profile: str = "paper",
+    datasets: list[str] | None = None,
+    root: Path | None = None,
+) -> pd.DataFrame:
     """Records of an experiment, with those that it borrows.
 
     Parameters
     ----------
-    datasets : list of names, None for all; root : folder of the records, as for `open_store`
+    paper : Paper
+        Whose records they are.
+    experiment : Experiment
+        One of the paper's.
+    profile : {"paper", "quick"}
+        Records of real data, or of the small synthetic data.
+    datasets : list of str or None
+        Names of data sets, None for all.
+    root : Path or None
+        Folder of the records, None for that of the profile.
+
+    Returns
+    -------
+    DataFrame
+        One row a data set, method, fold and stage.
 
     See Also
     --------
@@ -146,7 +191,7 @@ def read(paper, experiment, profile="paper", datasets=None, root=None):
     return pd.concat(frames, ignore_index=True) if frames else store.read().iloc[:0]
 
 
-def datasets_of(paper, experiment, profile):
+def datasets_of(paper: Paper, experiment: Experiment, profile: str) -> tuple[str, ...]:
     """Data sets of an experiment under a profile: in the quick one, those of its task.
 
     The quick profile has no printed numbers, and runs nothing that looks for their causes.
@@ -159,12 +204,12 @@ def datasets_of(paper, experiment, profile):
     return tuple(d for d in paper.quick if not alike or d in alike[0])
 
 
-def folds_of(experiment, profile):
+def folds_of(experiment: Experiment, profile: str) -> range:
     """Numbers of the folds of an experiment under a profile."""
     return range(experiment.folds if profile == "paper" else QUICK_FOLDS)
 
 
-def for_profile(method, profile):
+def for_profile(method: Method, profile: str) -> Method:
     """A method as a profile runs it: in the quick one with the ends of its grid and QUICK_LIMITS.
 
     Methods that are recorded after some of their steps have all of them.
@@ -186,7 +231,7 @@ def for_profile(method, profile):
     return replace(method, estimator=model, grid=ends)
 
 
-def fits_of(method):
+def fits_of(method: Method) -> int:
     """Number of fits a fold of a method takes: one for each point of its grid, and one more.
 
     With ``predict_grid`` one fit serves every ratio of dimensions and every number of neighbours.
@@ -198,18 +243,30 @@ def fits_of(method):
     return points + (len(ParameterGrid(method.grid)) > 1)
 
 
-def done(paper, experiment, dataset, records, profile="paper", ledger=None, marks=None):
+def done(
+    paper: Paper,
+    experiment: Experiment,
+    dataset: str,
+    records: pd.DataFrame,
+    profile: str = "paper",
+    ledger: Ledger | None = None,
+    marks: dict | None = None,
+) -> dict[str, set[int]]:
     """Folds of each method on a data set whose records are fresh, of staged methods complete.
 
     Parameters
     ----------
-    records : DataFrame of the data set's records in the experiment
-    ledger : Ledger, None reads it
-    marks : dict that keeps the mark of each method from one data set to the next
+    records : DataFrame
+        Records of the data set in the experiment.
+    ledger : Ledger or None
+        None reads it.
+    marks : dict
+        Keeps the mark of each method from one data set to the next.
 
     Returns
     -------
-    {name of a method: set of folds}, every method of the experiment
+    dict of set of int
+        Folds by the name of the method: every method of the experiment.
     """
     ledger = Ledger() if ledger is None else ledger
     marks = {} if marks is None else marks
@@ -217,7 +274,7 @@ def done(paper, experiment, dataset, records, profile="paper", ledger=None, mark
     if profile == "paper":
         digests = pd.Series(records.data_sha256.unique(), dtype=object)
         current = set(digests[data.is_current(dataset, digests)])
-    by_method = {method.name: [] for method in experiment.methods}
+    by_method: dict[str, list] = {method.name: [] for method in experiment.methods}
     for cells in records[list(_Row._fields)].itertuples(index=False, name=None):
         row = _Row(*cells)
         if row.seed != experiment.seed or row.fold not in folds:
@@ -253,12 +310,23 @@ def _fresh(rows, method, mark, dataset, images, ledger):
     return {fold for fold, there in stages.items() if not wanted or there == wanted}
 
 
-def status(paper, profile="paper", root=None):
-    """State of a paper's records: a list of dicts, one for each experiment, data set and method.
+def status(paper: Paper, profile: str = "paper", root: Path | None = None) -> list[dict]:
+    """State of a paper's records.
 
-    ``root`` is the folder of the records, as for `open_store`.
+    Parameters
+    ----------
+    paper : Paper
+        Whose records they are.
+    profile : {"paper", "quick"}
+        Records of real data, or of the small synthetic data.
+    root : Path or None
+        Folder of the records, None for that of the profile.
 
-    Keys: experiment, dataset, method, done, stale, total (numbers of folds).
+    Returns
+    -------
+    list of dict
+        One for each experiment, data set and method, with the keys experiment, dataset, method,
+        done, stale and total (numbers of folds).
 
     See Also
     --------
@@ -268,18 +336,20 @@ def status(paper, profile="paper", root=None):
     ledger, rows = Ledger(), []
     for experiment in paper.experiments:
         there_are = stores(paper, experiment, profile, root)
-        lent, marks = lenders(paper, experiment) if profile == "paper" else [], {}
+        lent = lenders(paper, experiment) if profile == "paper" else []
+        marks: dict = {}
         for name in datasets_of(paper, experiment, profile):
-            fresh, there = {}, {}
+            fresh: dict[str, set] = {}
+            there: dict[str, set] = {}
             for place, store in there_are:
                 records = store.read(name, _Row._fields)
                 if lent:
                     records = with_borrowed(records, lent, name, place, _Row._fields)
                 found = done(paper, experiment, name, records, profile, ledger, marks)
-                for method, folds in found.items():
-                    fresh[method] = fresh.get(method, set()) | folds
-                for method, folds in records.groupby("method").fold.agg(set).items():
-                    there[method] = there.get(method, set()) | folds
+                for key, folds in found.items():
+                    fresh[key] = fresh.get(key, set()) | folds
+                for key, folds in records.groupby("method").fold.agg(set).items():
+                    there[key] = there.get(key, set()) | folds
             for method in experiment.methods_on(name):
                 mine = fresh[method.name]
                 rows.append(

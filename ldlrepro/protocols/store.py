@@ -21,7 +21,9 @@ import tempfile
 import time
 import warnings
 import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,7 +35,7 @@ from ldlrepro.metrics import DISTRIBUTION
 try:
     import fcntl
 except ImportError:  # Windows: one run at a time is then the user's care
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 #: Columns of a record that stand in the table of makers, and what rows have in their place.
 MAKER = ("data_sha256", "versions", "machine", "blas", "cpu")
@@ -61,12 +63,15 @@ class RecordStore:
 
     Parameters
     ----------
-    folder : Path; its parent holds the table of makers
-    measures : names of the measures, in the middle of the ``columns``
+    folder : Path
+        Its parent holds the table of makers.
+    measures : iterable of str
+        Names of the measures, in the middle of the ``columns``.
 
     Attributes
     ----------
-    columns : of what `read` returns and `put` takes
+    columns : list of str
+        Those of what `read` returns and `put` takes.
     """
 
     def __init__(self, folder, measures=tuple(DISTRIBUTION)):
@@ -76,13 +81,17 @@ class RecordStore:
         self._cells = (*_FIRST, *measures, *_LAST, _MADE_BY, "fingerprint")
         self._numbers = (*measures, "fit_seconds", "predict_seconds")
 
-    def read(self, dataset=None, columns=None):
+    def read(
+        self, dataset: str | None = None, columns: Sequence[str] | None = None
+    ) -> pd.DataFrame:
         """Return the records as a DataFrame with ``columns`` (of one data set, or of all).
 
         Parameters
         ----------
-        dataset : name, None for all
-        columns : those that are wanted, None for all: most of the time goes into making them
+        dataset : str
+            Name, None for all.
+        columns : list of str or None
+            Those that are wanted, None for all: most of the time goes into making them.
 
         Warns
         -----
@@ -116,23 +125,24 @@ class RecordStore:
             return pd.Series([values[text] for text in texts], dtype=object)
         return pd.Series(texts, dtype=str)
 
-    def datasets(self):
+    def datasets(self) -> list[str]:
         """Names of the data sets of which there are records."""
         return sorted(p.stem for p in self.folder.glob("*.csv"))
 
-    def put(self, records):
+    def put(self, records: list[dict]) -> None:
         """Add the records of one job; those it replaces (same method, seed, fold) go.
 
         Parameters
         ----------
-        records : list of dict with the keys ``columns``, of one data set, method, seed and fold
+        records : list of dict
+            Each has the keys ``columns``; all are of one data set, method, seed and fold.
         """
         self.put_all([records])
 
-    def put_all(self, jobs):
+    def put_all(self, jobs: Sequence[list[dict]]) -> None:
         """`put` of several jobs on one data set, written at once."""
         dataset = jobs[0][0]["dataset"]
-        makers = {}
+        makers: dict[str, dict] = {}
         new = [self._as_text(record, makers) for records in jobs for record in records]
         replaced = {_job(row) for row in new}
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -214,7 +224,7 @@ class RecordStore:
         return row
 
 
-def rounded(value):
+def rounded(value: float) -> str:
     """A measure or a time as the text that is stored; what is shown has no more digits either."""
     return f"{value:.10g}"
 
@@ -258,7 +268,7 @@ class Table:
                 self.bad.append(number)
         self.good = list(rows.values())
 
-    def warn(self, path, aside=None):
+    def warn(self, path: Path, aside: Path | None = None) -> None:
         """Say what was left out, and where a copy is."""
         if self.twice:
             _warn(
@@ -278,7 +288,7 @@ def _warn(text):
 
 
 @contextlib.contextmanager
-def locked(path):
+def locked(path: Path) -> Iterator[None]:
     """Hold the lock file at ``path``; one writer at a time."""
     if fcntl is None:
         yield
@@ -329,21 +339,21 @@ def _set_aside(path, content):
             number += 1
 
 
-def write_table(path, columns, rows):
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[dict]) -> None:
     """Replace the file at ``path`` by these rows (dicts of text)."""
     lines = [_line([*columns, "check"])]
     lines += [row_line(columns, row) for row in rows]
     write_whole(path, "".join(lines))
 
 
-def probe(folder):
+def probe(folder: Path) -> None:
     """Make a folder where it is missing, and try a file in it; OSError where that cannot be."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder):
         pass
 
 
-def write_whole(path, text):
+def write_whole(path: Path, text: str) -> None:
     """Replace the file at ``path`` by ``text``: beside it first, flushed, then moved into place."""
     paths.check_file(path)
     _sweep(path)
@@ -375,7 +385,7 @@ def _sweep(path):
                 left.unlink()
 
 
-def row_line(columns, row):
+def row_line(columns: Sequence[str], row: dict) -> str:
     """A row of a `Table` as a line of text, with its check."""
     cells = [row.get(c, "nan") for c in columns]
     return _line([*cells, _check(columns, cells)])

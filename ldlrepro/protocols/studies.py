@@ -4,7 +4,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from ldlrepro import paths
-from ldlrepro.declare import checked
+from ldlrepro.declare import Paper, checked
 from ldlrepro.protocols import environment
 from ldlrepro.protocols.fingerprint import of_function
 from ldlrepro.protocols.ledger import Ledger
@@ -12,18 +12,26 @@ from ldlrepro.protocols.store import write_whole
 from ldlrepro.protocols.worker import executor
 
 
-def study(paper, name, profile="paper", recompute=False):
+def study(
+    paper: Paper, name: str, profile: str = "paper", recompute: bool = False
+) -> dict[str, pd.DataFrame]:
     """Tables of a paper's study, computed where they are missing or stale.
 
     Parameters
     ----------
     paper : Paper
-    name : str, of the study
-    profile : "paper", or "quick" (small synthetic data, kept in _build)
+        The declaration: `ldlrepro.papers.get_paper` gives it.
+    name : str
+        That of the study.
+    profile : {"paper", "quick"}
+        "quick" takes small synthetic data, and keeps the tables in _build.
+    recompute : bool
+        True computes tables again that are there.
 
     Returns
     -------
-    dict of DataFrame, each with the columns ``machine`` and ``fingerprint``
+    dict of DataFrame
+        Each with the columns ``machine`` and ``fingerprint``.
 
     Raises
     ------
@@ -37,7 +45,7 @@ def study(paper, name, profile="paper", recompute=False):
     run : Experiments over folds.
     """
     paper = checked(paper)
-    (function,) = [s.function for s in paper.studies if s.name == name] or [None]
+    function = next((s.function for s in paper.studies if s.name == name), None)
     if function is None:
         raise KeyError(f"{paper.name} has no study {name!r}: {[s.name for s in paper.studies]}")
     mark = of_function(function)
@@ -64,7 +72,7 @@ def _tables(function, quick):
         return function(quick=quick)
 
 
-def tables_of(paper, name, profile="paper"):
+def tables_of(paper: Paper, name: str, profile: str = "paper") -> dict[str, pd.DataFrame]:
     """Tables of a study as they are kept: {name: DataFrame}, empty where it was not run."""
     folder = _folder(paper, name, profile)
     mark = {"fingerprint": str}  # 12 hex digits may look like a number

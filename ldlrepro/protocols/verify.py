@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro import paths
+from ldlrepro.declare import Paper
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, LdlreproError
 from ldlrepro.protocols import environment, job, ledger, rounding, runner, state, worker
 from ldlrepro.protocols.fingerprint import fingerprint, of_data, of_function
@@ -59,16 +60,28 @@ class RevisionError(LdlreproError):
     """The code of a revision cannot be run beside the working tree."""
 
 
-def verify(papers, sample=20, seed=0, max_seconds=None, n_jobs=1, progress=True):
+def verify(
+    papers: list[Paper],
+    sample: int = 20,
+    seed: int = 0,
+    max_seconds: float | None = None,
+    n_jobs: int = 1,
+    progress: bool = True,
+) -> pd.DataFrame:
     """Fit a random sample of fresh records again and compare them.
 
     Parameters
     ----------
     papers : list of Paper
-    sample : int, jobs (a job's stages are compared together)
-    seed : int, of the sample
-    max_seconds : only jobs whose recorded fit, times the points of its grid, took at most so long
-    n_jobs : int, processes
+        Their records are fitted again.
+    sample : int
+        How many jobs (a job's stages are compared together).
+    seed : int
+        Draws the sample.
+    max_seconds : float or None
+        Only jobs whose recorded fit, times the points of its grid, took at most so long.
+    n_jobs : int
+        Processes.
 
     Returns
     -------
@@ -234,7 +247,7 @@ def _by_parameters(records):
     return [(r["parameters"], r) for r in records.to_dict("records")]
 
 
-def against(revision, papers, refit, progress=True):
+def against(revision: str, papers: list[Paper], refit: bool, progress: bool = True) -> pd.DataFrame:
     """Compare the code of a git revision with the working tree for all that is stale.
 
     Of every stale (experiment, method) the cheapest recorded fold is run by both, of every stale
@@ -524,7 +537,7 @@ def _reply(process):
     return json.loads(line)
 
 
-def machine_line():
+def machine_line() -> str:
     """One line on the kernels that re-fits use, for the head of a report."""
     fixed = " ".join(f"{name}={value!r}" for name, value in environment.fixed().items())
     return f"{environment.machine()}; workers with {fixed or 'the kernels of this process'}"

@@ -7,6 +7,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
@@ -57,12 +58,12 @@ class Task:
         return f"{self.method.name} on {self.dataset}, fold {self.fold}"
 
 
-def variables():
+def variables() -> dict[str, str]:
     """Environment of a worker: one thread for each library, and the fixed kernels."""
     return dict.fromkeys(_THREADS, "1") | environment.fixed()
 
 
-def run_task(task):
+def run_task(task: Task) -> tuple:
     """Run a task: (records, None), or (None, what went wrong)."""
     try:
         with threadpool_limits(1), warnings.catch_warnings():
@@ -118,13 +119,13 @@ class _Pool(loky.ProcessPoolExecutor):
                 resource_tracker.ensure_running()
             super().__init__(*arguments, **named)
 
-    def submit(self, *arguments, **named):
+    def submit(self, *arguments: Any, **named: Any) -> Any:
         with undisturbed():
             return super().submit(*arguments, **named)
 
 
 @contextmanager
-def executor(processes):
+def executor(processes: int) -> Iterator[Any]:
     """Processes for tasks; when the block is left early, they are ended at once."""
     pool = _Pool(processes, initializer=end_with, initargs=(os.getpid(),), env=variables())
     try:
@@ -140,7 +141,7 @@ def executor(processes):
 
 
 @contextmanager
-def undisturbed():
+def undisturbed() -> Iterator[None]:
     """Hold signals that ask for an end back until the block is left.
 
     Processes started inside have them blocked: a terminal sends them to all, and a process that is
@@ -172,7 +173,7 @@ def _blocked(how, numbers):
     return signal.pthread_sigmask(getattr(signal, how), numbers)
 
 
-def end_with(parent):
+def end_with(parent: int) -> None:
     """End this process soon after the process ``parent`` has ended, however that came about.
 
     Signals that ask for an end often go to a whole group: the parent answers them.

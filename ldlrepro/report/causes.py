@@ -1,4 +1,6 @@
-"""Printed rows that do not come out: what was tried, and how many cells each cause explains."""
+"""Printed rows that ours do not match: what was tried, and how many numbers each cause explains."""
+
+from functools import cache
 
 import pandas as pd
 
@@ -9,29 +11,35 @@ from ldlrepro.report.tables import agreeing, cells, cells_by_setting, show, summ
 from ldlrepro.report.values import Outcomes
 
 #: What becomes of a printed row.
-STATES = ("comes out", "matched", "narrowed", "open", "uninformative")
+STATES = ("matches", "explained", "nearer", "unexplained", "uninformative")
 
 
 def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     """Every cause that was looked for, by the printed row that it should explain.
 
     Causes are the experiments that were declared by somebody who had seen the printed numbers
-    (``why`` of `declare.Experiment`); of each the setting is shown with which ours is
-    within the tolerance in the most cells, those that cannot tell among them, so what is found is
-    an explanation, not a result.
+    (``why`` of `declare.Experiment`). Of each the setting is shown with which ours match the most
+    numbers, uninformative ones among them. What is found is an explanation, not a result.
 
     Parameters
     ----------
     chapter : Chapter
-    own : function that makes one row of records with stages that are measures, or None
-    more : (cause, records, what their stages are) beside the experiments
-    stands_for : dict, learner that no paper prints -> printed row that it should explain
-    stages : as for `settings.with_settings`
+        The chapter, opened.
+    own : function
+        That makes one row of records with stages that are measures, or None.
+    more : (cause, records, what their stages are)
+        Beside the experiments.
+    stands_for : dict
+        Learner that no paper prints -> printed row that it should explain.
+    stages
+        As for `settings.with_settings`.
 
     Returns
     -------
-    DataFrame, a row a printed row and cause: printed, cause, setting, found (`Outcomes`), declared
-    (`Outcomes` of the tables' method on the same data sets), tried (settings with a counted cell)
+    DataFrame
+        A row a printed row and cause: printed, cause, setting, found (`Outcomes`), declared
+        (`Outcomes` of the tables' method on the same data sets), tried (settings with a counted
+        number).
 
     See Also
     --------
@@ -61,18 +69,20 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
 def states(chapter, table):
     """What becomes of every printed row that our tables have a method for.
 
-    "comes out" with the settings of the tables: nearly all cells that tell agree, and of all cells,
-    the others among them, ours is within the tolerance in nearly all; "matched" so with a setting
-    of `causes`, on as many cells; "narrowed" where one brings more cells within the tolerance than
-    the tables have, and no fewer that tell and agree; "uninformative" where no cell tells; "open".
+    "matches": with the settings of the tables, ours match nearly all informative numbers, and
+    nearly all numbers. "explained": a setting of `causes` does so, for as many numbers. "nearer":
+    one matches more numbers than the tables do, and no fewer informative ones. "uninformative": no
+    number is informative. "unexplained": none of these.
 
     Parameters
     ----------
-    table : result of `causes`
+    table : DataFrame
+        Result of `causes`.
 
     Returns
     -------
-    DataFrame: printed, tables (`Outcomes`), state, by (cause and setting, "" for none), found
+    DataFrame
+        Printed, tables (`Outcomes`), state, by (cause and setting, "" for none), found.
 
     See Also
     --------
@@ -91,57 +101,126 @@ def states(chapter, table):
         matched = [
             one for one in tried if one[1].found.cells == tables.cells and _out(one[1].found)
         ]
-        state, by, best = "open", "", None
+        state, by, best = "unexplained", "", None
         if not tables.tell:
             state, nearer = "uninformative", [o for o in tried if o[1].found.near > tables.near]
             by, best = max(nearer, key=lambda one: one[1].found.near, default=("", None))
         elif _out(tables):
-            state = "comes out"
+            state = "matches"
         elif matched:
-            state, (by, best) = "matched", max(matched, key=lambda one: one[1].found.agree)
+            state, (by, best) = "explained", max(matched, key=lambda one: one[1].found.agree)
         elif narrower := [one for one in tried if _narrower(one[1])]:
-            state, (by, best) = "narrowed", max(narrower, key=lambda one: _gain(one[1]))
+            state, (by, best) = "nearer", max(narrower, key=lambda one: _gain(one[1]))
         rows.append((method, tables, state, by, best.found if by else None))
     return pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
 
 
 def _gain(row):
-    """Cells within the tolerance beyond those of the tables' method, of a row of `causes`."""
+    """Numbers that match beyond those of the tables' method, of a row of `causes`."""
     return row.found.near - row.declared.near
 
 
 def _narrower(row):
-    """Whether a cause brings cells, some of them cells that tell and no fewer of those."""
+    """Whether a cause matches more numbers, some of them informative and no fewer of those."""
     return _gain(row) > 0 and row.found.agree >= max(1, row.declared.agree)
 
 
 def _out(found):
-    """Whether a row comes out: in the cells that tell, and with those that do not."""
+    """Whether a row matches: in its informative numbers, and in all."""
     return found.ratio >= REPRODUCED and found.near >= REPRODUCED * found.cells
 
 
-def show_causes(table, state, title):
-    """`states` of a chapter and `causes` behind those that do not come out, as HTML.
+@cache
+def parts(chapter):
+    """(title, `causes`, `states`) of each part of a chapter; the first two make it up."""
+    found = []
+    for what, part in chapter.parts():
+        table = causes(part, **part.cause_options())
+        title = f"{part.title}, {what}" if what else part.title
+        found.append((title, table, states(part, table)))
+    return found
 
-    Parameters
-    ----------
-    table : result of `causes`
-    state : result of `states`
+
+def states_of(chapter):
+    """`states` of a chapter's printed rows, over everything that was tried for them.
+
+    Where a chapter has parts, rows stand there for each; ``datasets`` says for which.
+    """
+    found = []
+    for (_, part), (_, _, state) in list(zip(chapter.parts(), parts(chapter), strict=True))[:2]:
+        counted = sorted(set(part.printed.dataset) - set(part.excluded_datasets))
+        found.append(state.assign(datasets=[counted] * len(state)))
+    return pd.concat(found, ignore_index=True)
+
+
+def counts(chapters):
+    """How many printed rows there are in each state.
+
+    Returns
+    -------
+    DataFrame
+        A row a chapter or part: paper, and the number of rows by state.
+    """
+    rows = []
+    for chapter in chapters:
+        for title, _, state in parts(chapter)[:2]:
+            number = state.state.value_counts()
+            rows.append({"paper": title} | {s: int(number.get(s, 0)) for s in STATES})
+    return pd.DataFrame(rows)
+
+
+def counts_in_words(table):
+    """`counts` as a sentence."""
+    of = table.drop(columns="paper").sum()
+    return (
+        f"Of {of.sum()} printed rows, {of.matches} match with the settings of our tables. Another "
+        f"setting explains {of.explained} more, and brings {of.nearer} nearer. Unexplained: "
+        f"{of.unexplained}. Uninformative: {of.uninformative}."
+    )
+
+
+def brought(chapter):
+    """Numbers of a paper's rivals with the settings of the tables, and with what was found.
+
+    Returns
+    -------
+    DataFrame
+        A row a part: sets, rows (how many), and two `Outcomes`: of the tables' methods, and with
+        the setting that comes nearest for each row, the same for all of these sets.
+    """
+    rows = []
+    for (what, _), (_, _, state) in zip(chapter.parts(), parts(chapter), strict=True):
+        state = state[~state.printed.map(chapter.is_own).to_numpy(bool)]
+        found = state.found.where(state.found.notna(), state.tables)
+        rows.append(
+            {
+                "sets": what or "all counted",
+                "rows": len(state),
+                "with the settings of the tables": sum(state.tables, Outcomes(0, 0, 0, 0)),
+                "with what comes nearest": sum(found, Outcomes(0, 0, 0, 0)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def show_causes(chapter):
+    """`states` of a chapter, and `causes` behind those that do not match, as HTML.
 
     See Also
     --------
     states, causes : The numbers.
     """
-    yield show(state, f"{title}: informative numbers that match; in brackets the others", False)
-    missed = state.printed[state.state != "comes out"]
-    behind = table[table.printed.isin(missed)].sort_values("printed", kind="stable")
-    if len(behind):
-        caption = f"{title}: what was tried, and the setting of each that comes nearest"
-        more = [f"{_gain(row):+d}" for row in behind.itertuples()]
-        behind = behind.drop(columns="declared").assign(more=more)
-        yield show(
-            behind[["printed", "cause", "tried", "setting", "found", "more"]], caption, False
-        )
+    for title, table, state in parts(chapter)[:2]:
+        short = title.partition(" (")[0] + title.rpartition(")")[2]
+        yield show(state, f"{short}: printed rows and what became of them", False, folded=False)
+        missed = state.printed[state.state != "matches"]
+        behind = table[table.printed.isin(missed)].sort_values("printed", kind="stable")
+        if len(behind):
+            more = [f"{_gain(row):+d}" for row in behind.itertuples()]
+            behind = behind.drop(columns="declared").assign(more=more)
+            columns = ["printed", "cause", "tried", "setting", "found", "more"]
+            caption = f"{short}: what was tried, and the nearest setting of each"
+            yield show(behind[columns], caption, False, folded=True)
 
 
 def of_study(table, learner, names, stage=None):
@@ -149,10 +228,14 @@ def of_study(table, learner, names, stage=None):
 
     Parameters
     ----------
-    table : DataFrame with dataset, source, fold and a column for each measure
-    learner : str, the printed row
-    names : str for each row, what was set
-    stage : column of the study that is a stage, or None
+    table : DataFrame
+        It has dataset, source, fold and a column for each measure.
+    learner : str
+        The printed row.
+    names : str
+        For each row, what was set.
+    stage
+        Column of the study that is a stage, or None.
 
     See Also
     --------

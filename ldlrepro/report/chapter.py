@@ -30,7 +30,54 @@ from ldlrepro.report.tables import (
 from ldlrepro.report.yardstick import confusion_of, confusion_picture, skill_picture
 
 
-class Chapter:
+class Exhibits:
+    """Tables, figures and texts that a notebook shows by name.
+
+    Attributes
+    ----------
+    title : str
+    exhibits : dict, name -> function of the object that returns what `show` displays
+    profile : "paper" or "quick"
+    is_partial : whether these are not the committed records of all data sets
+    """
+
+    title = ""
+    exhibits = {}
+
+    def known(self):
+        """What `show` can show: {name: function of the object}."""
+        return self.exhibits
+
+    def show(self, *names):
+        """Show tables, figures or texts in a notebook, by their names among the exhibits.
+
+        Raises
+        ------
+        UnknownNameError
+            No exhibit of this name.
+        """
+        known = self.known()
+        for name in names:
+            if name not in known:
+                there = ", ".join(known)
+                raise UnknownNameError(f"{self.title} shows no {name!r}; there are: {there}.")
+            shown = known[name](self)
+            for one in shown if isinstance(shown, Iterator) else [shown]:
+                if isinstance(one, str):
+                    print(one)
+                elif one is not None and not isinstance(one, Figure):  # notebooks show these
+                    display(one)
+
+    def in_words(self, text):
+        """What ``text()`` says, where the committed records of all data sets are shown."""
+        if self.profile != "paper":
+            return Markdown("Conclusions are drawn from real data alone. These are synthetic.")
+        if self.is_partial:
+            return Markdown("Conclusions are drawn from the committed records of all data sets.")
+        return Markdown(text())
+
+
+class Chapter(Exhibits):
     """What every chapter has. A paper's own chapter is a subclass in its folder.
 
     A subclass sets the attributes from ``paper`` to ``printed_tables``, and defines ``is_own``,
@@ -39,22 +86,35 @@ class Chapter:
     Parameters
     ----------
     profile : "paper" or "quick"
-    datasets : registry names of data sets, None for all of the paper
-    seed : added to the seeds that the paper declares; None for the committed records
-    recompute : whether studies are computed again, each once
+        The small synthetic data, or the real ones.
+    datasets : iterable of str
+        Registry names of data sets, None for all of the paper.
+    seed : int or None
+        Added to the seeds that the paper declares; None for the committed records.
+    recompute : bool
+        Whether studies are computed again, each once.
 
     Attributes
     ----------
     paper : Paper
-    title : str, the method with authors and year
-    place : int, of the chapter in the book
-    measures : names of the measures that its tables print
-    own_method : name of the printed row that the picture at the head shows
-    lead_measure : the measure of that picture
-    null_in_words : what it calls the predictor that ignores the features
-    printed_tables : numbers of the printed tables that stand beside the experiment "tables"
-    exhibits : dict, name -> function of the chapter that returns what `show` displays
-    wanted : data sets that are shown, in the paper's order
+    title : str
+        The method with authors and year.
+    place : int
+        Its place in the book.
+    measures : iterable of str
+        Names of the measures that its tables print.
+    own_method : str
+        Name of the printed row that the picture at the head shows.
+    lead_measure : str
+        The measure of that picture.
+    null_in_words : str
+        What it calls the predictor that ignores the features.
+    printed_tables : tuple of int
+        Numbers of the printed tables that stand beside the experiment "tables".
+    exhibits : dict
+        Name -> function of the chapter that returns what `show` displays.
+    wanted : iterable of str
+        Data sets that are shown, in the paper's order.
 
     See Also
     --------
@@ -62,14 +122,12 @@ class Chapter:
     """
 
     paper = None
-    title = ""
     place = 0
     measures = ()
     own_method = ""
     lead_measure = "kl_divergence"
     null_in_words = "the mean predictor"
     printed_tables = ()
-    exhibits = {}
 
     def __init__(self, profile="paper", datasets=None, seed=None, recompute=False):
         self.paper = reseeded(self.paper, seed)
@@ -208,36 +266,8 @@ class Chapter:
     # What it shows.
 
     def known(self):
-        """What `show` can show: {name: function of the chapter}."""
+        """What `show` can show: what every chapter has, and its own."""
         return COMMON | self.exhibits
-
-    def show(self, *names):
-        """Show tables, figures or texts in a notebook, by their names among the exhibits.
-
-        Raises
-        ------
-        UnknownNameError
-            No exhibit of this name.
-        """
-        known = self.known()
-        for name in names:
-            if name not in known:
-                there = ", ".join(known)
-                raise UnknownNameError(f"{self.title} shows no {name!r}; there are: {there}.")
-            shown = known[name](self)
-            for one in shown if isinstance(shown, Iterator) else [shown]:
-                if isinstance(one, str):
-                    print(one)
-                elif one is not None and not isinstance(one, Figure):  # notebooks show these
-                    display(one)
-
-    def in_words(self, text):
-        """What ``text()`` says, where the committed records of all data sets are shown."""
-        if self.profile != "paper":
-            return Markdown("Conclusions are drawn from real data alone. These are synthetic.")
-        if self.is_partial:
-            return Markdown("Conclusions are drawn from the committed records of all data sets.")
-        return Markdown(text())
 
     def evidence(self):
         """The picture at the head: the method of the paper, a row a data set."""
@@ -282,10 +312,15 @@ def open_chapter(kind, *, profile="paper", datasets=None, seed=None, n_jobs=1, r
 
     Parameters
     ----------
-    kind : subclass of `Chapter`
-    profile, datasets, n_jobs, recompute : of the notebook, as for `ldlrepro.protocols.run`
-    seed : added to the seeds that the paper declares; records lie apart then, in
-        ldlrepro-records. None for the committed ones
+    kind : type
+        Subclass of `Chapter`.
+    profile, datasets
+        Those of the notebook, as for `ldlrepro.protocols.run`.
+    seed : int or None
+        Added to the seeds that the paper declares; records lie apart then, in ldlrepro-records.
+        None for the committed ones.
+    n_jobs, recompute
+        As for `ldlrepro.protocols.run`.
 
     Raises
     ------

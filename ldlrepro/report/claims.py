@@ -52,13 +52,16 @@ def claims_table(listed, evidence):
 
     Parameters
     ----------
-    listed : result of `published.claims`
-    evidence : dict, id of a claim, or a question of our own (`Ours`) -> (share, text)
+    listed : DataFrame
+        Result of `published.claims`.
+    evidence : dict
+        Id of a claim, or a question of our own (`Ours`) -> (share, text).
 
     Returns
     -------
-    DataFrame: id, section, claim, printed, headline (bool), verdict, evidence, ours (bool). The
-    claims are in the order of the list, then come our own questions, whose id is the question
+    DataFrame
+        Id, section, claim, printed, headline (bool), verdict, evidence, ours (bool). The claims are
+        in the order of the list, then come our own questions, whose id is the question.
 
     Raises
     ------
@@ -87,7 +90,8 @@ def printed_numbers(listed):
 
     Parameters
     ----------
-    listed : result of `published.claims`
+    listed : DataFrame
+        Result of `published.claims`.
     """
     found = {}
     for claim in listed.itertuples():
@@ -99,6 +103,16 @@ def printed_numbers(listed):
 
 def show_headlines(table):
     """The headline claims of ``claims_table`` as cards: verdict, sentence, section.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of ``claims_table``.
+
+    Returns
+    -------
+    HTML
+        A card for each claim.
 
     See Also
     --------
@@ -117,8 +131,10 @@ def findings_in_markdown(table, findings):
 
     Parameters
     ----------
-    table : result of `claims_table`
-    findings : dict, id of a headline claim -> text
+    table : DataFrame
+        Result of `claims_table`.
+    findings : dict
+        Id of a headline claim -> text.
 
     Raises
     ------
@@ -137,6 +153,16 @@ def findings_in_markdown(table, findings):
 
 def show_claims(table):
     """``claims_table`` as HTML: the claims of the paper, to choose from by verdict, then ours.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of ``claims_table``.
+
+    Yields
+    ------
+    HTML
+        The list, then its buttons.
 
     See Also
     --------
@@ -201,8 +227,12 @@ def share_claim(holds, what, more=""):
 
     Parameters
     ----------
-    holds : bools, one a cell; none: not run
-    what : text before "3 of 4"; more : text after it
+    holds : list of bool
+        One a printed number; none: not run.
+    what : str
+        Text before "3 of 4".
+    more : str
+        Text after it.
     """
     share = Share.of(holds)
     if not share.whole:
@@ -215,8 +245,12 @@ def number_claim(ours, printed, what, form=".4g"):
 
     Parameters
     ----------
-    ours : float, NaN or None where nothing was run; printed : float
-    what : text before our number, which is written in a form
+    ours : float
+        NaN or None where nothing was run.
+    printed : float
+        The printed number.
+    what : str
+        Text before our number, which is written in a form.
     """
     if ours is None or np.isnan(ours):
         return NOT_RUN
@@ -234,9 +268,12 @@ def wins_claim(records, pairs, measures, level=LEVEL, significantly=False):
 
     Parameters
     ----------
-    pairs : list of (first, second), one family of tests
-    level : of the tests
-    significantly : whether the claim holds only where it is shown, of the cells that can be tested
+    pairs : list of (first, second)
+        One family of tests.
+    level : float
+        Level of the tests.
+    significantly : bool
+        Whether the claim holds only where it is shown, of the cells that can be tested.
     """
     found = wins(records, pairs, measures, level)
     text = str(found) + (f" ({level:.0%} level)" if level != LEVEL else "")

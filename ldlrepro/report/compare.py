@@ -23,7 +23,8 @@ def head_to_head(records, first, second, names, measure="kl_divergence"):
 
     Returns
     -------
-    DataFrame, one row a data set; p-values are two-sided, NaN for one split
+    DataFrame
+        One row a data set; p-values are two-sided, NaN for one split.
     """
     rows = []
     pairs = {pair.dataset: pair for pair in pairs_of(records, first, second, measure)}
@@ -44,15 +45,31 @@ def head_to_head(records, first, second, names, measure="kl_divergence"):
     return pd.DataFrame(rows)
 
 
-def show_head_to_head(records, first, second, names, caption=None, measure="kl_divergence"):
+def show_head_to_head(records, first, second, names, measure="kl_divergence"):
     """``head_to_head`` as an HTML table.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Records of an experiment.
+    first, second : str
+        Names of two methods.
+    names : dict of str
+        Names of the data sets in tables.
+    measure : str
+        Name of the measure.
+
+    Returns
+    -------
+    HTML
+        A row a data set.
 
     See Also
     --------
     tally : Over all data sets and measures.
     """
     table = head_to_head(records, first, second, names, measure)
-    caption = caption or f"{MEASURES[measure].label}: {first} and {second}"
+    caption = f"{MEASURES[measure].label}: {first} and {second}"
     found = wins(records[records.dataset.isin(list(names))], [(first, second)], [measure])
     caption += f" ({first} significantly better on {found.shown}, {second} on {found.worse} of "
     caption += f"{found.cells - found.untested} sets tested)"
@@ -173,6 +190,20 @@ def tally(records, pairs, measures, level=LEVEL):
     paired test. "Holm / BH" counts those of the corrected test that are left in view of all
     comparisons. What cannot be tested is said at ``Wins``.
 
+    Parameters
+    ----------
+    records : DataFrame
+        Records of an experiment.
+    pairs : list of (first, second)
+        Names of methods.
+    measures : list of str
+        Names of measures.
+
+    Returns
+    -------
+    DataFrame
+        A row a pair of methods.
+
     See Also
     --------
     show_head_to_head : Two methods, set by set.
@@ -199,7 +230,9 @@ def wins(records, pairs, measures, level=LEVEL):
     Parameters
     ----------
     pairs : list of (first, second)
-    level : of the tests
+        Names of two methods each.
+    level : float
+        Level of the tests.
     """
     fought = _duels(records, pairs, measures)
     tested = fought[fought.testable.astype(bool)]
@@ -218,7 +251,10 @@ def count_significant(p, ahead, level=LEVEL):
 
     Parameters
     ----------
-    p : (m,) values of the whole family; ahead : (m,) bool, the tests that count
+    p : (m,)
+        Values of the whole family.
+    ahead : (m,) bool
+        The tests that count.
     """
     if not len(p):
         return Held(0, 0, 0)
@@ -239,9 +275,10 @@ def duels(records, first, rivals, measures):
 
     Returns
     -------
-    DataFrame, one row a data set, measure and rival: gain (of the means, positive where ``first``
-    is better, 0 where rounding alone makes as much), level (mean of ``first``), p (paired t-test)
-    and p_corrected, NaN for one split, and testable (see ``Wins``)
+    DataFrame
+        One row a data set, measure and rival: gain (of the means, positive where ``first`` is
+        better, 0 where rounding alone makes as much), level (mean of ``first``), p (paired t-test)
+        and p_corrected, NaN for one split, and testable (see ``Wins``).
     """
     return _duels(records, [(first, rival) for rival in rivals], measures)
 
@@ -274,7 +311,8 @@ def family_ranks(records, methods, measure):
 
     Returns
     -------
-    DataFrame, a row a family, a column a method; and how many sets there are
+    DataFrame
+        A row a family, a column a method; and how many sets there are.
     """
     mean = records.pivot_table(index="dataset", columns="method", values=measure, sort=False)
     mean = mean.reindex(columns=list(methods)).dropna()
@@ -287,7 +325,7 @@ def family_ranks(records, methods, measure):
 
 
 def critical_difference(records, methods, measure, title):
-    """Average ranks over families of data sets, a row a method, the best first.
+    """Average ranks over groups of related data sets, a row a method, the best first.
 
     A bar beside the rows joins methods of which no two are separated by Nemenyi's test at 5%. The
     test takes the ranks that are drawn, averages over a family's sets: as if each family were one
@@ -295,7 +333,7 @@ def critical_difference(records, methods, measure, title):
     """
     ranks, sets = family_ranks(records, methods, measure)
     if len(ranks) < 3:
-        return nothing("Ranks are compared over three families of data sets or more.")
+        return nothing("Ranks are compared over three groups of related data sets or more.")
     average = ranks.mean().sort_values(kind="stable")
     figure, axis = plt.subplots(figsize=(8, 1.1 + 0.27 * len(average)))
     rows = np.arange(len(average))
@@ -336,11 +374,13 @@ def firsts(means):
 
     Parameters
     ----------
-    means : DataFrame with dataset, measure, mean, a row a method
+    means : DataFrame
+        It has dataset, measure, mean, a row a method.
 
     Returns
     -------
-    boolean Series
+    Series of bool
+        With the index of ``means``.
     """
     sign = means.measure.map(lambda m: 1 if MEASURES[m].greater_is_better else -1)
     signed = sign * means["mean"]

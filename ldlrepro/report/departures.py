@@ -18,8 +18,9 @@ def settings_of(experiment):
 
     Returns
     -------
-    DataFrame: method, estimator (with the parameters in which it departs from the package's
-    defaults), defaults kept, chosen inside the fold ("" for nothing)
+    DataFrame
+        Method, estimator (with the parameters in which it departs from the package's defaults),
+        defaults kept, chosen inside the fold ("" for nothing).
     """
     rows = []
     for method in experiment.methods:
@@ -34,7 +35,8 @@ def other_grids(paper):
 
     Returns
     -------
-    DataFrame: method, chosen, experiments, a row for each method and grid
+    DataFrame
+        Method, chosen, experiments, a row for each method and grid.
     """
     tables = {(m.name, _grid(m)) for m in paper.experiment("tables").methods}
     where = {}
@@ -55,7 +57,8 @@ def notes_of(experiment, also=()):
 
     Returns
     -------
-    dict, name of a class -> text of its section "Notes"
+    dict
+        Name of a class -> text of its section "Notes".
     """
     estimators = [*(method.estimator for method in experiment.methods), *also]
     classes = dict.fromkeys(type(e) for one in estimators for e in _estimators(one))
@@ -71,7 +74,15 @@ def show_departures(chapter, also=()):
 
     Parameters
     ----------
-    also : estimators whose notes are shown as well
+    chapter : Chapter
+        The chapter, opened.
+    also : iterable of estimators
+        Estimators whose notes are shown as well.
+
+    Returns
+    -------
+    HTML
+        The box.
 
     See Also
     --------

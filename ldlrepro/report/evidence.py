@@ -19,11 +19,13 @@ def as_shares(compared):
 
     Parameters
     ----------
-    compared : result of `tables.cells` with ``null``
+    compared : DataFrame
+        Result of `tables.cells` with ``null``.
 
     Returns
     -------
-    DataFrame with the index of ``compared``: published, published_std, ours, ours_std
+    DataFrame
+        It has the index of ``compared``: published, published_std, ours, ours_std.
     """
     up = compared.measure.map(lambda m: MEASURES[m].greater_is_better).to_numpy(bool)
     losses = {c: np.where(up, 1 - compared[c], compared[c]) for c in ("published", "ours", "null")}
@@ -45,10 +47,15 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
     Parameters
     ----------
     chapter : Chapter
-    method : name of a printed row
-    measure : name of the measure that is drawn
-    null : the predictor that ignores the features, in words
-    title : None: how many of all informative numbers match
+        The chapter, opened.
+    method : str
+        Name of a printed row.
+    measure : str
+        Name of the measure that is drawn.
+    null : str
+        The predictor that ignores the features, in words.
+    title : str, optional
+        By default it says how many of all informative numbers match.
     """
     every = chapter.compared[chapter.compared.method == method]
     mine = every[(every.measure == measure) & every.ours.notna() & every.null.notna()]

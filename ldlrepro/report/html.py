@@ -21,19 +21,30 @@ def as_html(
 
     Parameters
     ----------
-    caption : text; head : texts of the columns
-    rows : lists of cells, each "<td>...</td>" with a row's head first
-    data : DataFrame that the link "data" saves as CSV, cells of several numbers spread over columns
-    folded : whether only the caption shows at first; None: with more than `ROWS` rows
-    stub : HTML of the first column's head, in place of its text
-    more : whether cells have parts of class "more", which a switch shows
-    datasets : names of the data set of all cells, or of each column after the first: with the
-        attribute data-run of the row's head they make the command of a cell
-    controls : HTML of what stands before the links, above the table
+    caption : str
+        Text.
+    head : list of str
+        Texts of the columns.
+    rows : list of lists of str
+        HTML of their fields, each "<td>...</td>" with a row's head first.
+    data : DataFrame
+        What the link "data" saves as CSV, cells of several numbers spread over columns.
+    folded : bool or None
+        Whether only the caption shows at first; None: with more than `ROWS` rows.
+    stub : str or None
+        HTML of the first column's head, in place of its text.
+    more : bool
+        Whether cells have parts of class "more", which a switch shows.
+    datasets : iterable of str
+        Names of the data set of all cells, or of each column after the first: with the attribute
+        data-run of the row's head they make the command of a cell.
+    controls : str
+        HTML of what stands before the links, above the table.
 
     Returns
     -------
     HTML
+        The table, with its caption and links.
     """
     folded = len(rows) > ROWS if folded is None else folded
     heads = [f"<th scope='col'>{escape(str(text))}</th>" for text in head]

@@ -1,10 +1,13 @@
 """Plots of records beside published numbers."""
 
 import hashlib
+import io
+from html import escape
 from pathlib import Path
 
 import numpy as np
 from IPython import get_ipython
+from IPython.display import HTML
 
 from ldlrepro.errors import LdlreproError
 
@@ -59,24 +62,27 @@ def _contents(figure):
     yield from (text.get_text() for text in figure.texts)
 
 
-def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", columns=3):
-    """One panel a data set: a curve a method over ``x``, printed values as dashed lines.
+def curves(long, printed, names):
+    """K-L after each stage: a panel a data set, a curve a method; printed values are dashed.
 
     Parameters
     ----------
-    long : DataFrame with dataset, method, ``x``, mean
-    printed : dict (dataset, method) -> printed value; its colour is the method's
-    names : dict, data set -> title
+    long : DataFrame
+        It has dataset, method, stage, mean.
+    printed : dict of float
+        Printed values by (dataset, method); the colour is the method's.
+    names : dict of str
+        Titles of the data sets.
     """
     there = [d for d in names if d in set(long.dataset)]
     if not there:
         return nothing("No records of this experiment.")
-    figure, axes = panels(len(there), columns, 4 * columns, 2.7)
+    figure, axes = panels(len(there), 3, 12, 2.7)
     colours = {m: f"C{i}" for i, m in enumerate(long.method.unique())}
     for axis, dataset in zip(axes.flat, there, strict=False):
         mine = long[long.dataset == dataset]
-        for method, line in mine.sort_values(x).groupby("method", sort=False):
-            axis.plot(line[x], line["mean"], ".-", color=colours[method], label=method)
+        for method, line in mine.sort_values("stage").groupby("method", sort=False):
+            axis.plot(line.stage, line["mean"], ".-", color=colours[method], label=method)
         for method, colour in colours.items():
             if (dataset, method) in printed:
                 axis.axhline(printed[dataset, method], color=colour, linestyle="--", linewidth=1)
@@ -87,9 +93,9 @@ def curves(long, printed, names, x="step", xlabel="iterations", ylabel="K-L", co
         axis.set(xscale="log", title=names[dataset], ylim=(bottom - 0.05 * (top - bottom), top))
     for column in axes.T:
         for axis in [axis for axis in column if axis.get_visible()][-1:]:
-            axis.set_xlabel(xlabel)
+            axis.set_xlabel("iterations")
     for axis in axes[:, 0]:
-        axis.set_ylabel(ylabel)
+        axis.set_ylabel("K-L")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper center", ncols=len(labels), fontsize=8)
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.25 / len(axes)))
@@ -107,12 +113,23 @@ def panels(number, columns, width, height, above=0.0, **options):
 
     Parameters
     ----------
-    width : of the figure; height : of a row; above : added to the rows' height
-    options : for `plt.subplots`
+    number, columns : int
+        Panels, and how many stand side by side.
+    width : float
+        Width of the figure.
+    height : float
+        Height of a row.
+    above : float
+        Added to the rows' height.
+    **options : dict
+        For `plt.subplots`.
 
     Returns
     -------
-    figure, axes (rows, columns)
+    figure : Figure
+        The whole.
+    axes : (rows, columns) array of Axes
+        Its panels.
     """
     rows = -(-number // columns)
     size = (width, height * rows + above)
@@ -135,33 +152,79 @@ def plain(text):
     return text.replace("$", r"\$")
 
 
-def heat_map(colours, texts, rows, columns, title, cmap):
-    """A grid of coloured cells with a text in each.
+def heat_map(colours, texts, rows, columns, title, cmap, heads=()):
+    """A grid of coloured numbers, the names of its columns above it.
 
     Parameters
     ----------
-    colours : (rows, columns) in [-1, 1], NaN where there is nothing; texts : as many
-    rows, columns : their names; cmap : a diverging map
+    colours : (rows, columns) in [-1, 1]
+        NaN where there is nothing.
+    texts
+        As many.
+    rows, columns : list of str
+        Their names.
+    cmap : str
+        A diverging map.
+    heads : list of str
+        Those of the rows that are heads of a group.
     """
     height, width = colours.shape
-    figure, axis = plt.subplots(figsize=(2.6 + 0.55 * width, 1.6 + 0.28 * height))
+    longest = max((len(name) for name in rows), default=0)
+    size = (0.3 + 0.075 * longest + 0.46 * width, 1.3 + 0.23 * height)
+    figure, axis = plt.subplots(figsize=size)
     axis.pcolormesh(
         np.ma.masked_invalid(colours), cmap=cmap, vmin=-1, vmax=1, edgecolors="white", linewidth=1
     )
     for i, j in np.ndindex(height, width):
         axis.text(
             *(j + 0.5, i + 0.5, texts[i][j]),
-            **{"ha": "center", "va": "center", "fontsize": 7},
+            **{"ha": "center", "va": "center", "fontsize": 9},
             color="white" if abs(colours[i, j]) > 0.7 else "black",
         )
-    axis.set_xticks(np.arange(width) + 0.5, columns, rotation=45, ha="right")
+    axis.xaxis.tick_top()
+    axis.set_xticks(np.arange(width) + 0.5, columns, rotation=50, ha="left", rotation_mode="anchor")
     axis.set_yticks(np.arange(height) + 0.5, rows)
-    axis.tick_params(length=0, labelsize=8)
-    axis.set_title(title, fontsize=9)
+    axis.tick_params(length=0, labelsize=9)
+    for label in axis.get_yticklabels():
+        label.set_weight("bold" if label.get_text() in heads else "normal")
+    for spine in axis.spines.values():
+        spine.set_visible(False)
     axis.invert_yaxis()
     axis.grid(False)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, weight="bold")
     figure.tight_layout()
     return figure
+
+
+def with_names(figure, alt):
+    """A figure as SVG in HTML: the pointer on a mark shows its name. The figure is closed.
+
+    Marks are lines with a gid "mark-..."; their labels are the names.
+
+    Parameters
+    ----------
+    figure : Figure
+        Its marks and labels as above.
+    alt : str
+        What the figure shows, for readers who do not see it.
+    """
+    names = {
+        line.get_gid(): line.get_label().replace(r"\$", "$")
+        for axis in figure.axes
+        for line in axis.lines
+        if str(line.get_gid()).startswith("mark-")
+    }
+    file = io.StringIO()
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "ldlrepro"}):
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    text = file.getvalue()
+    text = text[text.index("<svg") :]
+    for gid, name in names.items():
+        text = text.replace(f'<g id="{gid}">', f'<g id="{gid}"><title>{escape(name)}</title>', 1)
+    label = escape(alt, quote=True)
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    return HTML(f"<div class='ldl-svg'>{text}</div>")
 
 
 def nothing(why):

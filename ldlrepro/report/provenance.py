@@ -11,14 +11,19 @@ def display_names(records, datasets, registry, copies=()):
 
     Parameters
     ----------
-    records : records with dataset and source
-    datasets : registry names
-    registry : DataFrame with name and display (``datasets.list()``)
-    copies : data sets of which other records come from an unverified copy
+    records : DataFrame
+        Records with dataset and source.
+    datasets : iterable of str
+        Registry names.
+    registry : DataFrame
+        It has name and display (``datasets.list()``).
+    copies : iterable of str
+        Data sets of which other records come from an unverified copy.
 
     Returns
     -------
-    dict, registry name -> name in tables
+    dict
+        Registry name -> name in tables.
     """
     plain = registry.set_index("name")["display"]
     form = {
@@ -53,8 +58,10 @@ def state(status, names, paper, which="Every data set"):
 
     Parameters
     ----------
-    status : rows of `protocols.status`
-    which : data sets these are, where nothing is lacking
+    status : list of dict
+        Rows of `protocols.status`.
+    which : str
+        Data sets these are, where nothing is lacking.
     """
     frame = pd.DataFrame(status)
     groups = frame.groupby(["dataset", "experiment"], sort=False)[["done", "stale", "total"]].sum()
@@ -80,7 +87,8 @@ def provenance(records):
 
     Parameters
     ----------
-    records : dict, experiment -> records
+    records : dict
+        Experiment -> records.
     """
     # A staged fit has a record for each stage.
     fits = pd.concat(records.values()).drop_duplicates(
@@ -106,6 +114,16 @@ def provenance(records):
 
 def show_provenance(records):
     """``provenance`` as an HTML table.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Records of an experiment.
+
+    Returns
+    -------
+    HTML
+        A row an experiment.
 
     See Also
     --------

@@ -17,9 +17,12 @@ def amplified(spreads, records, measures):
 
     Parameters
     ----------
-    spreads : result of `stated` for these records
-    records : of the chapter's tables
-    measures : names of measures; of each method the one that moves most
+    spreads
+        Result of `stated` for these records.
+    records : DataFrame
+        Those of the chapter's tables.
+    measures : iterable of str
+        Names of measures; of each method the one that moves most.
 
     Returns
     -------
@@ -58,6 +61,16 @@ def amplified(spreads, records, measures):
 
 def show_rounding(chapter):
     """Yield the table of methods that amplify rounding, and a line on the others.
+
+    Parameters
+    ----------
+    chapter : Chapter
+        The chapter, opened.
+
+    Yields
+    ------
+    HTML
+        The table, then the line.
 
     See Also
     --------
@@ -100,8 +113,10 @@ def stated(records, names):
 
     Parameters
     ----------
-    records : of the chapter's tables
-    names : dict, data set -> name in the table
+    records : DataFrame
+        Those of the chapter's tables.
+    names : dict of str
+        Names of the data sets in the table.
     """
     declared = records.get("declared", records.method)
     here = dict(zip(zip(records.paper, declared, strict=True), records.method, strict=True))

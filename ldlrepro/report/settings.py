@@ -11,12 +11,15 @@ def declared(records, key):
 
     Parameters
     ----------
-    records : records with ``settings`` (dict: see `declare.Method`)
+    records : DataFrame
+        Records with ``settings`` (dict: see `declare.Method`).
     key : str
+        Name of a setting.
 
     Returns
     -------
-    Series with the index of ``records``; None or NaN where a method says nothing of it
+    Series
+        With the index of ``records``; None or NaN where a method says nothing of it.
     """
     return pd.Series([s.get(key) for s in records.settings], index=records.index)
 
@@ -26,7 +29,15 @@ def with_settings(records, stages="steps"):
 
     Parameters
     ----------
-    stages : what the methods' stages are, "rounds" for boosting
+    records : DataFrame
+        Records of methods with ``settings``, staged or not.
+    stages : str
+        What the stages of methods are, "rounds" for boosting.
+
+    Returns
+    -------
+    DataFrame
+        The records with the two columns more.
 
     See Also
     --------
@@ -53,13 +64,17 @@ def nearest_settings(records, printed, method, names):
 
     Parameters
     ----------
-    records : records with a column ``setting``
-    printed : cells of the paper; only those of ``method`` count
-    names : dict, data set -> name in the table
+    records : DataFrame
+        Records with a column ``setting``.
+    printed : DataFrame
+        Printed numbers of the paper; only those of ``method`` count.
+    names : dict of str
+        Names of the data sets in the table.
 
     Returns
     -------
-    DataFrame, one row a data set: nearest setting, numbers that match, K-L printed and with it
+    DataFrame
+        One row a data set: nearest setting, numbers that match, K-L printed and with it.
     """
     compared = cells_by_setting(records, printed[printed.method == method])
     compared["miss"] = compared.difference.abs() / compared.tolerance
@@ -83,8 +98,21 @@ def show_nearest(
 
     Parameters
     ----------
-    records : records with a column ``setting``, of any learners
-    caption : its braces stand for the learner
+    records : DataFrame
+        Records with a column ``setting``, of any learners.
+    printed : DataFrame
+        Printed numbers of the paper.
+    methods : list of str
+        Printed rows, one a table.
+    names : dict of str
+        Names of the data sets in tables.
+    caption : str
+        Its braces stand for the learner.
+
+    Yields
+    ------
+    HTML
+        A table a learner.
 
     See Also
     --------
@@ -97,24 +125,31 @@ def show_nearest(
         yield show(nearest, caption.format(method), False)
 
 
-def fixed_settings(records, printed, settings, excluded=()):
-    """Cells that agree under settings that are the same for all data sets.
+def fixed_settings(tried, printed, excluded=()):
+    """Numbers that match under settings that are the same for all data sets.
 
     Parameters
     ----------
-    records : records with a column ``setting``
-    settings : dict, method of the paper -> settings
-    excluded : data sets that are not counted
+    tried : dict of DataFrame
+        For each printed row the records to judge it by, with a column ``setting``.
+    printed : DataFrame
+        Printed numbers of the paper.
+    excluded : iterable of str
+        Data sets that are not counted.
+
+    Returns
+    -------
+    DataFrame
+        A row a printed row and setting: method, setting, numbers that match.
 
     See Also
     --------
     show_nearest : Settings by data set.
     """
-    records = records[~records.dataset.isin(excluded)]
     rows = []
-    for method, ours in settings.items():
-        mine = records[records.setting.isin(ours)]
+    for method, records in tried.items():
+        mine = records[~records.dataset.isin(excluded)]
         compared = cells_by_setting(mine, printed[printed.method == method])
         found = {s: agreeing(some) for s, some in compared.groupby("setting")}
-        rows += [(method, s, found.get(s, Outcomes(0, 0, 0, 0))) for s in ours]
+        rows += [(method, s, found.get(s, Outcomes(0, 0, 0, 0))) for s in records.setting.unique()]
     return pd.DataFrame(rows, columns=["method", "setting", "numbers that match"])

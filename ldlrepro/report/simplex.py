@@ -33,12 +33,12 @@ def losses(name, d, P):
     return 1 - values if DISTRIBUTION[name].greater_is_better else values
 
 
-def bands(loss, share=SHARE):
+def bands(loss):
     """Bounds of the bands of `losses`: those that divide the predictions into equal shares.
 
-    Where a share or more of all predictions have no loss, their band is the larger for it.
+    Where a `SHARE` or more of all predictions have no loss, their band is the larger for it.
     """
-    inner = np.quantile(loss, np.arange(share, 1 - share / 2, share))
+    inner = np.quantile(loss, np.arange(SHARE, 1 - SHARE / 2, SHARE))
     return np.unique(np.concatenate([[0], inner[inner > 1e-9], [loss.max()]]))
 
 
@@ -47,7 +47,8 @@ def level_lines(d, p):
 
     Parameters
     ----------
-    d, p : (3,), a true distribution and a prediction of it
+    d, p : (3,)
+        A true distribution and a prediction of it.
     """
     d, p = np.asarray(d, dtype=float), np.asarray(p, dtype=float)
     P = grid()

@@ -40,14 +40,15 @@ def growth(fits):
 
     Parameters
     ----------
-    fits : what `fits` returns
+    fits
+        What `fits` returns.
 
     Returns
     -------
     DataFrame
         One row a method and size: task, method, size, largest (that was fitted within the limit),
         seconds and bytes there, ``time`` and ``memory`` (slopes of the logarithms over the last
-        three sizes, NaN where less than two fits take 20 ms or 10 MiB)
+        three sizes, NaN where less than two fits take 20 ms or 10 MiB).
     """
     rows = []
     base = fits[[*SIZES]].min()

@@ -17,10 +17,20 @@ _STUB = "<b>ours</b><br>printed"
 def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
     """Mean and standard deviation over the folds, long form.
 
+    Parameters
+    ----------
+    records : DataFrame
+        Records of an experiment.
+    by : tuple of str
+        Columns whose values tell the groups apart.
+    measures : tuple of str
+        Names of measures.
+
     Returns
     -------
-    DataFrame with ``by``, measure, mean, std, folds, source and origin: what ``ldlrepro run`` needs
-    to compute the folds again (missing for records that do not say where they are from)
+    DataFrame
+        It has ``by``, measure, mean, std, folds, source and origin: what ``ldlrepro run`` needs to
+        compute the folds again (missing for records that do not say where they are from).
 
     See Also
     --------
@@ -45,7 +55,21 @@ def _origins(records):
 
 
 def published_cells(paper, tables, measures):
-    """Printed cells of some tables of a paper, those of the given measures.
+    """Printed numbers of some tables of a paper, those of the given measures.
+
+    Parameters
+    ----------
+    paper : str
+        Name of the paper.
+    tables : iterable of int
+        Numbers of the tables.
+    measures : list of str
+        Names of measures.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `ldlrepro.published.load`.
 
     See Also
     --------
@@ -68,12 +92,15 @@ def cells_by_setting(records, printed):
 
     Parameters
     ----------
-    records : records with a column ``setting``
-    printed : cells of one method
+    records : DataFrame
+        Records with a column ``setting``.
+    printed : DataFrame
+        Printed numbers of one method.
 
     Returns
     -------
-    DataFrame as of `cells`, with ``setting`` in place of method, settings in order of appearance
+    DataFrame
+        As of `cells`, with ``setting`` in place of method, settings in order of appearance.
     """
     records = records[records.source != "synthetic"]
     measures = [m for m in printed.measure.unique() if m in records]
@@ -85,11 +112,12 @@ def cells_by_setting(records, printed):
 
 
 def with_null(printed, records, null):
-    """Printed cells with the mean of a predictor that ignores the features in column ``null``.
+    """Printed numbers with the mean of a predictor that ignores the features in column ``null``.
 
     Parameters
     ----------
-    null : name of its method in ``records``
+    null : str
+        Name of its method in ``records``.
     """
     measures = [m for m in printed.measure.unique() if m in records]
     own = summary(records[records.method == null], measures=measures)
@@ -114,14 +142,18 @@ def agreement(compared, names, excluded=()):
 
     Parameters
     ----------
-    compared : result of ``cells``
-    names : dict, data set -> name in the table
-    excluded : data sets that are shown but not counted in the total
+    compared : DataFrame
+        Result of ``cells``.
+    names : dict of str
+        Names of the data sets in the table.
+    excluded : iterable of str
+        Data sets that are shown but not counted in the total.
 
     Returns
     -------
-    DataFrame of ``Outcomes``, one row a data set and a last one "all counted", one column a
-    method; None where nothing was run, a text where cells that were run cannot be judged
+    DataFrame
+        ``Outcomes``, one row a data set and a last one "all counted", one column a method; None
+        where nothing was run, a text where cells that were run cannot be judged.
 
     See Also
     --------
@@ -156,9 +188,27 @@ def side_by_side(ours, printed, caption, measures, order, folded=None):
 
 
 def show_each_data_set(ours, printed, captions, measures, order):
-    """``side_by_side`` for each data set of ``captions`` (dict, data set -> caption) that was run.
+    """``side_by_side`` for each data set that was run.
 
     Before them, all cells in one table that a page of the book can search and sort.
+
+    Parameters
+    ----------
+    ours : DataFrame
+        Result of `summary`.
+    printed : DataFrame
+        Printed numbers.
+    captions : dict of str
+        Caption of each data set that is shown.
+    measures : list of str
+        Names of measures.
+    order : list of str
+        Methods.
+
+    Yields
+    ------
+    HTML
+        A table, or a note in its place.
 
     See Also
     --------
@@ -195,14 +245,36 @@ def by_data_set(ours, printed, caption, heads, order):
 
     Parameters
     ----------
-    ours, printed : rows of one measure
-    heads : dict, data set -> head of its column
+    ours, printed : DataFrame
+        Rows of one measure.
+    heads : dict
+        Data set -> head of its column.
     """
     return _grid(ours, printed, caption, "dataset", heads, order)
 
 
 def show_by_fives(ours, printed, measure, names, order, caption=None):
     """``by_data_set`` for one measure of all, in tables of at most five data sets.
+
+    Parameters
+    ----------
+    ours : DataFrame
+        Result of `summary`.
+    printed : DataFrame
+        Printed numbers.
+    measure : str
+        Name of the measure.
+    names : dict of str
+        Names of the data sets in tables.
+    order : list of str
+        Methods.
+    caption : str or None
+        What stands above; None for a sentence with the names.
+
+    Yields
+    ------
+    HTML
+        A table of five data sets.
 
     See Also
     --------
@@ -272,9 +344,23 @@ def show(frame, caption, index=True, form="{}", missing="–", folded=None):
 
     Parameters
     ----------
-    form : how floats, ``Spread`` and ``Beside`` are written, "{:.1%}" say, or a dict: head -> form
-    missing : text in place of None and NaN
-    folded : whether only the caption shows at first; None: if the table is long
+    frame : DataFrame
+        What is shown.
+    caption : str
+        What stands above.
+    index : bool
+        Whether the index is the first column.
+    form : str or dict
+        How floats, ``Spread`` and ``Beside`` are written, "{:.1%}" say, or by the head of a column.
+    missing : str
+        Text in place of None and NaN.
+    folded : bool or None
+        Whether only the caption shows at first; None: if the table is long.
+
+    Returns
+    -------
+    HTML
+        The table.
 
     See Also
     --------
@@ -315,6 +401,18 @@ def _away(cell):
 def printed_rows(paper, table):
     """A printed table as it is: a row a method, a column a measure.
 
+    Parameters
+    ----------
+    paper : str
+        Name of the paper.
+    table : int
+        Number of the table.
+
+    Returns
+    -------
+    DataFrame
+        The table, with the means as numbers.
+
     See Also
     --------
     published_cells : The cells in long form.
@@ -329,6 +427,16 @@ def printed_rows(paper, table):
 
 def show_identities(paper):
     """Printed numbers of a paper that break an identity, as HTML, or a line that says none does.
+
+    Parameters
+    ----------
+    paper : str
+        Name of the paper.
+
+    Returns
+    -------
+    HTML
+        The table or the line.
 
     See Also
     --------

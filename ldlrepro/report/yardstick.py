@@ -22,14 +22,19 @@ def confusion(records, printed, methods, excluded=()):
 
     Parameters
     ----------
-    records : records of the columns, the trivial predictors among them
-    printed : printed numbers with a column ``null`` (see `with_null`)
-    methods : ours, in the order of the columns
-    excluded : data sets that are not counted
+    records : DataFrame
+        Records of the columns, the trivial predictors among them.
+    printed : DataFrame
+        Printed numbers with a column ``null`` (see `with_null`).
+    methods : list of str
+        Ours, in the order of the columns.
+    excluded : iterable of str
+        Data sets that are not counted.
 
     Returns
     -------
-    DataFrame of `Outcomes`, a row a printed method, a column a method of ours
+    DataFrame
+        `Outcomes`: a row a printed method, a column a method of ours.
     """
     printed = printed[~printed.dataset.isin(excluded)]
     mine = records[records.method.isin(methods) & ~records.dataset.isin(excluded)]
@@ -51,7 +56,15 @@ def confusion_of(chapter, more=None):
 
     Parameters
     ----------
-    more : records of further methods that get columns of their own, or None
+    chapter : Chapter
+        The chapter, opened.
+    more : DataFrame or None
+        Records of further methods that get columns of their own.
+
+    Returns
+    -------
+    DataFrame
+        `Outcomes`, a row a printed method, a column a method of ours.
 
     See Also
     --------
@@ -64,14 +77,22 @@ def confusion_of(chapter, more=None):
     return confusion(records, chapter.printed, methods, chapter.excluded_datasets)
 
 
-def confusion_picture(
-    table, title="Printed rows, and which of our methods match their informative numbers"
-):
+def confusion_picture(table):
     """``confusion`` as a picture: each square says how many informative numbers of a row match.
 
     Columns with a printed row of their own come first, in the order of the rows: their squares are
     framed and lie on a diagonal. Other columns follow, in a second panel where one would be too
     wide. A square without informative numbers is hatched.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of `confusion_of`.
+
+    Returns
+    -------
+    Figure or HTML
+        The picture, or a line where nothing stands beside printed numbers.
 
     See Also
     --------
@@ -96,6 +117,7 @@ def confusion_picture(
         axis.set_xlim(0, max(len(panel.columns) for panel in panels))
     if own:
         axis.set_xlabel("framed: a method of ours and the printed row of its name", loc="left")
+    title = "Printed rows, and which of our methods match their informative numbers"
     figure.suptitle(title, x=0.01, ha="left", weight="bold", fontsize=10)
     return figure
 
@@ -105,7 +127,8 @@ def _squares(axis, panel, of_all):
 
     Parameters
     ----------
-    of_all : whether all squares of a row are out of as many numbers: its name says of how many
+    of_all : bool
+        Whether all squares of a row are out of as many numbers: its name says of how many.
     """
     share = panel.map(lambda found: found.ratio).to_numpy(float)
     axis.pcolormesh(share, cmap="Blues", vmin=0, vmax=1, edgecolors="white", linewidth=1)
@@ -157,12 +180,15 @@ def skill(means, null):
 
     Parameters
     ----------
-    means : DataFrame with dataset, measure, mean
-    null : DataFrame with dataset, measure, null (see `tables.with_null`)
+    means : DataFrame
+        It has dataset, measure, mean.
+    null : DataFrame
+        It has dataset, measure, null (see `tables.with_null`).
 
     Returns
     -------
-    Series with the index of ``means``
+    Series
+        With the index of ``means``.
     """
     mean = means.drop(columns="null", errors="ignore").merge(
         null[["dataset", "measure", "null"]].drop_duplicates(),
@@ -180,7 +206,10 @@ def skill_table(ours, printed, measure="kl_divergence"):
 
     Parameters
     ----------
-    ours : result of `tables.summary`; printed : printed numbers with ``null``
+    ours : DataFrame
+        Result of `tables.summary`.
+    printed : DataFrame
+        Printed numbers with ``null``.
     """
     printed = printed[printed.measure == measure]
     ours = ours[
@@ -202,9 +231,23 @@ def skill_picture(ours, printed, names, order, measure="kl_divergence", null="th
 
     Parameters
     ----------
-    ours, printed : as for ``skill_table``
-    names : dict, data set -> name; order : methods
-    null : name of the predictor at 0
+    ours : DataFrame
+        Result of `summary`.
+    printed : DataFrame
+        Printed numbers with ``null``.
+    names : dict of str
+        Names of the data sets in tables.
+    order : list of str
+        Methods.
+    measure : str
+        Name of the measure.
+    null : str
+        Name of the predictor at 0.
+
+    Returns
+    -------
+    Figure or HTML
+        The picture, or a line where nothing stands beside printed numbers.
 
     See Also
     --------

@@ -1,17 +1,22 @@
 """Your method beside the stored rivals, or any methods on your data."""
 
+from __future__ import annotations
+
 import hashlib
 import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 import cloudpickle
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from ldlrepro import datasets as registry
 from ldlrepro import paths
@@ -61,18 +66,18 @@ class CompareError(LdlreproError, ValueError):
 
 
 def compare(
-    methods=None,
-    X=None,
-    D=None,
+    methods: Any = None,
+    X: Any = None,
+    D: Any = None,
     *,
-    datasets=None,
-    task="auto",
-    folds=10,
-    random_state=0,
-    n_jobs=1,
-    records=None,
-    progress=False,
-):
+    datasets: list[str] | None = None,
+    task: str = "auto",
+    folds: int = 10,
+    random_state: int = 0,
+    n_jobs: int = 1,
+    records: Path | str | None = None,
+    progress: bool = False,
+) -> Comparison:
     """Compare methods over folds.
 
     With ``datasets``: the methods are fitted on the folds of the stored records, and stand beside
@@ -80,23 +85,32 @@ def compare(
 
     Parameters
     ----------
-    methods : dict {name: estimator}, one estimator, or a list of estimators and of names of this
-        package's ("StructRF") or of python-ldl's ("python-ldl:LDL_LRR", extra ``guests``); an
-        estimator is any object with ``fit(X, D)`` and ``predict(X)``, whose predictions are put
-        on the simplex where they are off it. None takes some of each family, on your own data only.
-    X : (n, q) features, array or DataFrame, whose names scikit-learn's classes get; or a bunch of
-        `ldlrepro.user.data.read`
-    D : (n, c) label distributions, or zeros and ones for multi-label data
-    datasets : list of registered names; their data have to be at hand
-    task : of your data, "ldl", "multilabel" or "auto" (see `ldlrepro.user.data.bunch`)
-    folds, random_state : int, of your data; registered sets keep the folds of the records
-    n_jobs : processes; numbers do not depend on it
-    records : folder that keeps each fit, so that a run can be stopped and goes on; None keeps none
-    progress : True shows a bar on standard error
+    methods : dict, list, estimator or None
+        Estimators by name, one estimator, or a list of estimators and of names of this package's
+        ("StructRF") or of python-ldl's ("python-ldl:LDL_LRR", extra ``guests``); an estimator is
+        any object with ``fit(X, D)`` and ``predict(X)``, whose predictions are put on the simplex
+        where they are off it. None takes some of each family, on your own data only.
+    X : (n, q) array, DataFrame or Bunch
+        Features, whose names scikit-learn's classes get; or a bunch of `ldlrepro.user.data.read`.
+    D : (n, c) array or DataFrame
+        Label distributions, or zeros and ones for multi-label data.
+    datasets : list of str
+        Registered names; their data have to be at hand.
+    task : str
+        Kind of your data, "ldl", "multilabel" or "auto" (see `ldlrepro.user.data.bunch`).
+    folds, random_state : int
+        For your data; registered sets keep the folds of the records.
+    n_jobs : int
+        Processes; numbers do not depend on it.
+    records : Path, str or None
+        Folder that keeps each fit, so that a run can be stopped and goes on; None keeps none.
+    progress : bool
+        True shows a bar on standard error.
 
     Returns
     -------
     Comparison
+        Tables and figures of what was found.
 
     Raises
     ------
@@ -179,7 +193,7 @@ def _as_int(value):
     return int(value) if isinstance(value, np.integer) else value
 
 
-def check_folder(path):
+def check_folder(path: Path | str) -> None:
     """Raise CompareError where a folder cannot be because a file of the name is in the way."""
     path = Path(path)
     for part in (path, *path.parents):
@@ -232,12 +246,20 @@ class Comparison:
 
     Attributes
     ----------
-    records : DataFrame, a row a data set, method and fold, with every measure and seconds
-    mine : names of your methods
-    measures : names of the measures; main : the one that tables take
-    null : name of the method at skill 0
-    names : dict, data set -> name in tables
-    notes : dict, method -> what its fits warned of
+    records : DataFrame
+        A row a data set, method and fold, with every measure and seconds.
+    mine : iterable of str
+        Names of your methods.
+    measures : iterable of str
+        Names of the measures.
+    main : str
+        The one that tables take.
+    null : str
+        Name of the method at skill 0.
+    names : dict of str
+        Names of the data sets in tables.
+    notes : dict
+        Method -> what its fits warned of.
     """
 
     records: pd.DataFrame
@@ -248,48 +270,51 @@ class Comparison:
     names: dict
     notes: dict = field(default_factory=dict)
 
-    def table(self, measure=None):
+    def table(self, measure: str | None = None) -> pd.DataFrame:
         """Mean and standard deviation over the folds: a row a method, a column a data set."""
         table = matrix.spreads(self.records, self._known(measure)).loc[self.skill(measure).index]
         return table.rename(columns=self.names)
 
-    def skill(self, measure=None):
+    def skill(self, measure: str | None = None) -> pd.DataFrame:
         """Share of the loss of the method that ignores the features: 1 is perfect."""
         return matrix.skill(self.records, self.null, self._known(measure))
 
-    def ranks(self, measure=None):
-        """Average ranks over families of data sets, 1 the best."""
+    def ranks(self, measure: str | None = None) -> pd.DataFrame:
+        """Average ranks over groups of related data sets, 1 the best."""
         return matrix.ranks(self.records, self._known(measure))
 
-    def against(self, mine=None, measure=None):
-        """One of your methods against every other: better on, shown (texts), mean gain."""
+    def against(self, mine: str | None = None, measure: str | None = None) -> pd.DataFrame:
+        """One of your methods against every other: better on, significantly so, mean gain."""
         mine = mine or (self.mine[0] if self.mine else self.skill(measure).index[0])
         table = matrix.against(self.records, mine, self._known(measure))
         # As texts: pandas prints tuples of numbers as such.
         return table.map(lambda value: str(value) if isinstance(value, tuple) else value)
 
-    def picture(self, measure=None):
+    def picture(self, measure: str | None = None) -> Figure:
         """`skill` as a heat map."""
         measure = self._known(measure)
         title = f"Share of {self.null}'s loss removed ({MEASURES[measure].label})"
         return matrix.skill_picture(self.skill(measure), self.names, self.mine, title)
 
-    def folds_picture(self, measure=None):
+    def folds_picture(self, measure: str | None = None) -> Figure:
         """Skill in every fold, a dot each, of the best methods and of yours."""
         return folds_picture(self.records, self.null, self._known(measure), self.mine)
 
-    def time_picture(self, measure=None):
-        """Skill against the seconds of a fit; a line joins what nothing is both faster and better
-        than.
+    def time_picture(self, measure: str | None = None) -> Figure:
+        """Skill against the seconds of a fit.
+
+        A line joins the methods that nothing is both faster and better than, and these have names.
+        Of more than a dozen methods the page of `to_html` shows the other names under the pointer.
         """
         measure = self._known(measure)
-        return choice.front_picture(choice.front(self.records, self.null, measure), measure)
+        found = choice.front(self.records, self.null, measure)
+        return choice.front_picture(found, measure, self.mine)
 
-    def said(self):
+    def said(self) -> list[str]:
         """What there is to know of the fits, a line each."""
         return [f"{name}: {text}." for name, all_ in self.notes.items() for text in sorted(all_)]
 
-    def to_csv(self, path):
+    def to_csv(self, path: Any) -> None:
         """Write the records, a row a data set, method and fold, to a file or an open one.
 
         An apostrophe stands before names that a spreadsheet would take for formulas.
@@ -302,7 +327,7 @@ class Comparison:
         else:
             write_whole(paths.target(path), text)
 
-    def to_html(self, path):
+    def to_html(self, path: Path | str) -> None:
         """Write one page that needs no other file: matrix, plots, tables, tests, the CSV inside."""
         from ldlrepro.user import page
 
@@ -322,13 +347,14 @@ class Comparison:
         return measure
 
 
-def load_methods(specifications):
+def load_methods(specifications: Iterable[str]) -> dict[str, Any]:
     """Methods that a command names: {name: estimator}.
 
     Parameters
     ----------
-    specifications : list of "FILE.py:CLASS" (or an object in that file), of names of this
-        package's estimators, and of "python-ldl:CLASS", or one of them
+    specifications : list of str
+        Each "FILE.py:CLASS" (or an object in that file), the name of an estimator of this package,
+        or "python-ldl:CLASS".
 
     Raises
     ------
@@ -337,7 +363,8 @@ def load_methods(specifications):
     MissingPackageError
         python-ldl is named, and not installed.
     """
-    named, seen = {}, []
+    named: dict[str, object] = {}
+    seen: list = []
     for text in listed(specifications):
         if text.startswith(PREFIX):
             named[text] = guest_named(text)
@@ -433,7 +460,7 @@ def _is_theirs(module):
     return not runs.is_installed(file) and not runs.is_own(module.__name__)
 
 
-def at_hand():
+def at_hand() -> list[str]:
     """Names of the data sets with stored records whose files are here.
 
     Raises

@@ -42,14 +42,18 @@ def read(path, labels=None, task="auto"):
 
     Parameters
     ----------
-    path : .csv, .parquet (with pyarrow), .npz or .mat file
-    labels : columns with degrees or 0/1 labels, as names or patterns ("d_*") with commas between;
-        not needed for .npz and .mat, which have arrays X or features, and D, Y or labels
-    task : as for `bunch`
+    path : Path or str
+        .csv, .parquet (with pyarrow), .npz or .mat file.
+    labels : str
+        Columns with degrees or 0/1 labels, as names or patterns ("d_*") with commas between; not
+        needed for .npz and .mat, which have arrays X or features, and D, Y or labels.
+    task
+        As for `bunch`.
 
     Returns
     -------
-    Bunch, see `bunch`
+    Bunch
+        See `bunch`.
 
     Raises
     ------
@@ -84,15 +88,21 @@ def bunch(X, D, name="data", task="auto"):
 
     Parameters
     ----------
-    X : (n, q) DataFrame or array; D : (n, c) DataFrame or array
-    name : of the data in tables, and of the file of their records: without / and \\
-    task : "ldl" (rows of degrees), "multilabel" (zeros and ones), or "auto": multi-label where all
-        targets are 0 or 1 and some row has none or several
+    X : (n, q) DataFrame or array
+        Features.
+    D : (n, c) DataFrame or array
+        Label distributions.
+    name : str
+        That of the data in tables, and of the file of their records: without / and \\.
+    task : {"ldl", "multilabel", "auto"}
+        Rows of degrees, or zeros and ones. "auto": multi-label where all targets are 0 or 1 and
+        some row has none or several.
 
     Returns
     -------
-    Bunch with X, D or Y, feature_names, label_names, is_named and has_label_names (whether they
-    came with the data), name, display, source "own", sha256
+    Bunch
+        With X, D or Y, feature_names, label_names, is_named and has_label_names (whether they came
+        with the data), name, display, source "own", sha256.
 
     Raises
     ------

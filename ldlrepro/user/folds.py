@@ -17,8 +17,12 @@ def folds_picture(records, null, measure, mine=()):
 
     Parameters
     ----------
-    records : a row a data set, method and fold; null : method at skill 0
-    mine : names of methods that are drawn whatever their place
+    records : DataFrame
+        A row a data set, method and fold.
+    null : str
+        Method at skill 0.
+    mine : iterable of str
+        Names of methods that are drawn whatever their place.
     """
     table = skill(records, null, measure)
     if table.empty:

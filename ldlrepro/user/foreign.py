@@ -21,12 +21,16 @@ class OnSimplex(LDLEstimator):
 
     Parameters
     ----------
-    foreign : the object; copied before it is fitted
-    random_state : int or None; set where the object has such a parameter and leaves it at None
-    columns : names of the features, or None; scikit-learn's own classes then get DataFrames, so
-        that a ColumnTransformer finds its columns, and all others arrays
-    labels : names of the labels, or None; predictions that are DataFrames with these columns are
-        brought into their order
+    foreign : object
+        The object; copied before it is fitted.
+    random_state : int or None
+        Set where the object has such a parameter and leaves it at None.
+    columns : list of str or None
+        Names of the features, or None; scikit-learn's own classes then get DataFrames, so that a
+        ColumnTransformer finds its columns, and all others arrays.
+    labels : list of str or None
+        Names of the labels; predictions that are DataFrames with these columns are brought into
+        their order.
 
     Warns
     -----
@@ -79,7 +83,8 @@ class Scores(MultiLabelEstimator):
 
     Parameters
     ----------
-    foreign, random_state, columns, labels : as for `OnSimplex`
+    foreign, random_state, columns, labels
+        As for `OnSimplex`.
 
     See Also
     --------

@@ -8,7 +8,7 @@ from ldlrepro import paths
 from ldlrepro.metrics import MEASURES
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.compare import LEVEL, family
-from ldlrepro.report.plots import plt, style
+from ldlrepro.report.plots import plt, style, with_names
 from ldlrepro.report.tables import show
 
 _STYLE = """
@@ -19,7 +19,7 @@ table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabu
 caption { text-align: left; font-weight: 600; padding: .6rem 0 .3rem; }
 th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-top: 1px solid var(--line); }
 th:first-child, td:first-child { position: sticky; left: 0; background: Canvas; }
-img { max-width: 100%; background: #fff; }
+img, svg { max-width: 100%; height: auto; background: #fff; }
 """
 
 
@@ -33,12 +33,12 @@ def tables(found):
     caption = f"{label}: mean±standard deviation over the folds"
     parts.append(_wide(show(found.table().rename_axis("method"), caption, form="{:.4f}")))
     for name in found.mine:
-        caption = f"{name} against the others, by {label}; Holm, BH: over all tests of the table"
+        caption = f"{name} against the others, by {label}; Holm and BH count all tests of the table"
         parts.append(_wide(show(found.against(name), caption, False, form="{:+.1%}")))
     if len(found.names) > 1:
         ranks = found.ranks()
-        families = len({family(d) for d in found.names})
-        caption = f"Average ranks by {label} over {families} families of data sets"
+        groups = len({family(d) for d in found.names})
+        caption = f"Average ranks by {label} over {groups} groups of related data sets"
         frame = ranks.rename("rank").rename_axis("method").reset_index()
         parts.append(_wide(show(frame, caption, False, form="{:.2f}")))
     time = found.records.groupby(["method", "dataset"], sort=False).fit_seconds.median().unstack()
@@ -58,7 +58,7 @@ def write(found, path):
         pictures = (
             _image(found.picture(), f"Heat map of {share} on {names}"),
             _image(found.folds_picture(), f"Dots of {share}, one for a fold"),
-            _image(found.time_picture(), f"Points of {share} against the seconds of a fit"),
+            with_names(found.time_picture(), f"Marks of {share} against seconds of a fit").data,
         )
     text = (
         "<!doctype html><html lang='en'><meta charset='utf-8'>"
@@ -75,8 +75,8 @@ def write(found, path):
 def _protocol(found):
     folds = found.records.groupby(["dataset", "method"]).fold.nunique()
     number = f"{folds.min()}" if folds.min() == folds.max() else f"{folds.min()} to {folds.max()}"
-    shown = f"a difference is shown where the corrected t-test has p below {LEVEL:.0%}"
-    return f"Means over {number} folds; {shown}."
+    test = f"A difference is significant where the corrected t-test has p below {LEVEL:.0%}"
+    return f"Means over {number} folds. {test}."
 
 
 def _image(figure, alt):

@@ -41,16 +41,24 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
 
     Parameters
     ----------
-    methods : tuple of Method, whose estimators need no more than ``fit`` and what `job.compute`
-        calls; foreign ones come wrapped
-    data : list of registry names, or of bunches with X, D or Y, name and sha256
-    experiment : Experiment, whose folds, seed and measures count
-    folder : for records, resumable; None keeps nothing
-    n_jobs : processes
+    methods : tuple of Method
+        Their estimators need no more than ``fit`` and what `job.compute` calls; foreign ones come
+        wrapped.
+    data : list of str or Bunch
+        Registry names, or bunches with X, D or Y, name and sha256.
+    experiment : Experiment
+        Its folds, seed and measures count.
+    folder : Path, str or None
+        For records, resumable; None keeps nothing.
+    n_jobs : int
+        Processes.
 
     Returns
     -------
-    (records as a DataFrame, notes: dict, method -> set of what its fits warned of)
+    records : DataFrame
+        A row a data set, method and fold.
+    notes : dict of set
+        What the fits of each method warned of.
 
     Raises
     ------
@@ -306,7 +314,8 @@ def _classes(value, seen):
 
     Parameters
     ----------
-    seen : set of the ids of what was looked at, for what holds itself
+    seen : set
+        Ids of what was looked at, for what holds itself.
     """
     if isinstance(value, type | FunctionType):
         return {value} if _is_foreign(value) else set()

@@ -18,19 +18,25 @@ class AAS(LDLEstimator):
 
     Parameters
     ----------
-    n_clusters : int >= 1, clusters of faces.
+    n_clusters : int >= 1
+        Clusters of faces.
     ranges : tuple of int, first ages of the second and of later ranges (Geng et al. 2010 [2]_ on
         FG-Net: 0-9, 10-19, 20-39, 40-69).
-    alpha : float > 0, ridge penalty of the quadratic functions.
-    sigma : float > 0, width of the predicted normal density; None takes that of the rows of D.
-    scale : {"standard", None}, features with mean 0 and variance 1, or as they are.
+    alpha : float > 0
+        Ridge penalty of the quadratic functions.
+    sigma : float > 0
+        Width of the predicted normal density; None takes that of the rows of D.
+    scale : {"standard", None}
+        Features with mean 0 and variance 1, or as they are.
 
     Attributes
     ----------
     sigma_ : float
-    clusters_ : fitted KMeans
-    functions_ : list of lists, of each cluster the function of all ages and that of each range,
-        None where a range has fewer than ten rows
+    clusters_
+        Fitted KMeans.
+    functions_ : list of lists
+        Of each cluster the function of all ages and that of each range, None where a range has
+        fewer than ten rows.
 
     Raises
     ------

@@ -27,17 +27,24 @@ class D2LDL(LDLEstimator):
 
     Parameters
     ----------
-    n_neighbors : int >= 1, faces that rebuild a face.
-    context, weight : float >= 0, weights of the neighbourhood and of the predictor.
-    penalty : float > 0, ridge penalty of the predictor.
-    years : int >= 0, neighbours are looked for among faces at most so many years apart.
-    scale : {"standard", None}, features with mean 0 and variance 1, or as they are.
+    n_neighbors : int >= 1
+        Faces that rebuild a face.
+    context, weight : float >= 0
+        Weights of the neighbourhood and of the predictor.
+    penalty : float > 0
+        Ridge penalty of the predictor.
+    years : int >= 0
+        Neighbours are looked for among faces at most so many years apart.
+    scale : {"standard", None}
+        Features with mean 0 and variance 1, or as they are.
 
     Attributes
     ----------
     coef_ : (q, c)
-    intercept_ : (c,), of the features less their mean
-    distributions_ : (n, c), F of the training rows, on the simplex
+    intercept_ : (c,)
+        Of the features less their mean.
+    distributions_ : (n, c)
+        F of the training rows, on the simplex.
 
     Raises
     ------

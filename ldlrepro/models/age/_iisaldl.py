@@ -21,18 +21,26 @@ class IISALDL(LDLEstimator):
 
     Parameters
     ----------
-    max_rounds : int >= 1, turns at most.
-    max_iter : int >= 1, steps of scaling in a turn, which goes on from the last one.
-    sigma : float > 0, width at the start; None takes that of the rows of D.
-    scale : as for `SABFGS`.
-    tol : float, years.
+    max_rounds : int >= 1
+        Turns at most.
+    max_iter : int >= 1
+        Steps of scaling in a turn, which goes on from the last one.
+    sigma : float > 0
+        Width at the start; None takes that of the rows of D.
+    scale
+        As for `SABFGS`.
+    tol : float
+        Years.
 
     Attributes
     ----------
-    sigmas_ : (c,) width of each age.
+    sigmas_ : (c,)
+        Width of each age.
     n_rounds_ : int
-    n_iter_ : int, steps of all turns.
-    errors_ : list of float, mean error after each turn.
+    n_iter_ : int
+        Steps of all turns.
+    errors_ : list of float
+        Mean error after each turn.
     model_ : fitted SAIIS
 
     Raises

@@ -17,19 +17,26 @@ class LARR(LDLEstimator):
 
     Parameters
     ----------
-    reach : int >= 0, years on either side of the regressor's age among which it is adjusted;
-        0 leaves it (a plain robust regressor).
-    C : float > 0, of the regressor.
-    local_C : float > 0, of the classifiers.
-    epsilon : float >= 0, years of error that cost the regressor nothing.
-    scale : {"standard", None}, features with mean 0 and variance 1, or as they are.
-    sigma : float > 0, width of the predicted normal density; None takes that of the rows of D.
+    reach : int >= 0
+        Years on either side of the regressor's age among which it is adjusted; 0 leaves it (a plain
+        robust regressor).
+    C : float > 0
+        Of the regressor.
+    local_C : float > 0
+        Of the classifiers.
+    epsilon : float >= 0
+        Years of error that cost the regressor nothing.
+    scale : {"standard", None}
+        Features with mean 0 and variance 1, or as they are.
+    sigma : float > 0
+        Width of the predicted normal density; None takes that of the rows of D.
 
     Attributes
     ----------
     sigma_ : float
     regressor_ : fitted SVR
-    classifier_ : fitted SVC, None where there is one age or no reach
+    classifier_ : fitted SVC or None
+        None where there is one age or no reach.
 
     Raises
     ------

@@ -15,10 +15,12 @@ class RaisedZeros(LDLEstimator):
 
     Parameters
     ----------
-    estimator : LDL estimator, cloned; None for MeanPredictor
-    floors : tuple of float in [0, 1], the last is used by ``predict``
-    random_state : int, RandomState or None, handed on to an estimator that has one; None leaves
-        it what it has
+    estimator : LDL estimator
+        Cloned; None for MeanPredictor.
+    floors : tuple of float in [0, 1]
+        The last is used by ``predict``.
+    random_state : int, RandomState or None
+        Handed on to an estimator that has one; None leaves it what it has.
 
     See Also
     --------

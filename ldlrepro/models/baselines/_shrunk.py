@@ -16,11 +16,14 @@ class Shrunk(LDLEstimator):
 
     Parameters
     ----------
-    estimator : LDL estimator, cloned; None for MeanPredictor
-    factors : tuple of float in [0, 1], the last is used by ``predict``
-    target : "mean" (the mean of the training distributions) or "uniform"
-    random_state : int, RandomState or None, handed on to an estimator that has one; None leaves
-        it what it has
+    estimator : LDL estimator
+        Cloned; None for MeanPredictor.
+    factors : tuple of float in [0, 1]
+        The last is used by ``predict``.
+    target : {"mean", "uniform"}
+        "mean" is the mean of the training distributions.
+    random_state : int, RandomState or None
+        Handed on to an estimator that has one; None leaves it what it has.
 
     Raises
     ------

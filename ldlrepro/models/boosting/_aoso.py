@@ -25,14 +25,17 @@ class AOSOLDLogitBoost(Booster):
 
     Parameters
     ----------
-    n_estimators : int, rounds at most; a round has one tree.
+    n_estimators : int
+        Rounds at most; a round has one tree.
     learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, validation_fraction : as for
         `LDLogitBoost`.
-    n_iter_no_change, random_state : as for `LDLogitBoost`, but by default it waits longer.
+    n_iter_no_change, random_state
+        As for `LDLogitBoost`, but by default it waits longer.
 
     Attributes
     ----------
-    n_estimators_, train_loss_, validation_loss_ : as for `LDLogitBoost`.
+    n_estimators_, train_loss_, validation_loss_
+        As for `LDLogitBoost`.
 
     See Also
     --------

@@ -18,21 +18,32 @@ class LDLogitBoost(Booster):
 
     Parameters
     ----------
-    n_estimators : int, rounds at most; a round has c trees.
-    learning_rate : float > 0, shrinkage of a round.
-    max_leaf_nodes : int, leaves of a tree at most; the leaf with the largest gain is split first.
-    max_depth : int or None, depth of a leaf at most (the root has depth 0).
-    min_samples_leaf : int, rows in a leaf at least.
-    validation_fraction : float in (0, 1), part of the rows held out to choose the round.
-    n_iter_no_change : int or None, stop after so many rounds without a lower validation loss;
-        None: all rounds on all rows, nothing held out.
-    random_state : int, RandomState or None, draws the held-out rows; nothing else is random.
+    n_estimators : int
+        Rounds at most; a round has c trees.
+    learning_rate : float > 0
+        Shrinkage of a round.
+    max_leaf_nodes : int
+        Leaves of a tree at most; the leaf with the largest gain is split first.
+    max_depth : int or None
+        Depth of a leaf at most (the root has depth 0).
+    min_samples_leaf : int
+        Rows in a leaf at least.
+    validation_fraction : float in (0, 1)
+        Part of the rows held out to choose the round.
+    n_iter_no_change : int or None
+        Stop after so many rounds without a lower validation loss; None: all rounds on all rows,
+        nothing held out.
+    random_state : int, RandomState or None
+        Draws the held-out rows; nothing else is random.
 
     Attributes
     ----------
-    n_estimators_ : int, rounds kept: those up to the lowest validation loss.
-    train_loss_ : (rounds run,) floats, K-L divergence of the fitted rows after each round.
-    validation_loss_ : (rounds run,) floats, that of the held-out rows; None without any.
+    n_estimators_ : int
+        Rounds kept: those up to the lowest validation loss.
+    train_loss_ : (rounds run,) floats
+        K-L divergence of the fitted rows after each round.
+    validation_loss_ : (rounds run,) floats
+        That of the held-out rows; None without any.
 
     See Also
     --------

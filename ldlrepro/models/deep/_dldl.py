@@ -16,39 +16,59 @@ class DLDL(DeepLDL):
         The network under the head. "small" has nine convolutions, for images of 64 to 128 pixels;
         the others are the paper's kinds, slow on a CPU; AlexNet in one column, as torchvision has
         it. None: rows of features are passed, not images.
-    weights : path or None, a file with the weights of the trunk that ``torch.save`` wrote of a
-        dictionary of tensors; for AlexNet and VGG-16 with torchvision's names, and for images
-        scaled as torchvision does, by the channels' means and deviations over ImageNet. It is read
-        with ``weights_only=True``, so that it cannot run code. None: random weights, and images
-        scaled by the channels of the training rows.
-    size : int, side in pixels to which images are brought.
-    epochs : int >= 1, passes over the training rows at most.
-    batch_size : int >= 1, rows of a mini-batch at most; none has a single row.
-    optimizer : {"adam", "sgd"}, Adam with decoupled decay of weights, or steps with momentum.
-    learning_rate : float > 0.
-    momentum : float in [0, 1), of "sgd".
-    weight_decay : float >= 0.
-    schedule : {"cosine", None}, whether the rate falls to 0 along half a cosine over all epochs.
-    augment : bool, whether training images are mirrored and shifted at random.
-    validation_fraction : float in [0, 1), share of the rows on which the K-L divergence is watched
-        after each epoch; the best weights are kept. With 0, the last ones are.
-    n_iter_no_change : int >= 1, epochs without a better one after which to stop.
-    checkpoint : path or None, a file written after each epoch. A fit that finds it goes on from
-        there, on the same machine with the same bits as without the interruption.
-    device : {"auto", "cpu", "cuda"}, "auto" being CUDA where there is one. The two round otherwise,
-        which training amplifies.
-    n_threads : int >= 1, threads of torch during a fit; numbers may depend on it.
-    progress : bool, whether a bar on standard error counts the epochs.
-    random_state : int, RandomState or None: weights at the start, mini-batches, validation rows.
+    weights : path or None
+        A file with the weights of the trunk that ``torch.save`` wrote of a dictionary
+        of tensors; for AlexNet and VGG-16 with torchvision's names, and for images scaled as
+        torchvision does, by the channels' means and deviations over ImageNet. It is read with
+        ``weights_only=True``, so that it cannot run code. None: random weights, and images scaled
+        by the channels of the training rows.
+    size : int
+        Side in pixels to which images are brought.
+    epochs : int >= 1
+        Passes over the training rows at most.
+    batch_size : int >= 1
+        Rows of a mini-batch at most; none has a single row.
+    optimizer : {"adam", "sgd"}
+        Adam with decoupled decay of weights, or steps with momentum.
+    learning_rate : float > 0
+        Step size of the optimizer.
+    momentum : float in [0, 1)
+        Of "sgd".
+    weight_decay : float >= 0
+        Share by which a step shrinks the weights.
+    schedule : {"cosine", None}
+        Whether the rate falls to 0 along half a cosine over all epochs.
+    augment : bool
+        Whether training images are mirrored and shifted at random.
+    validation_fraction : float in [0, 1)
+        Share of the rows on which the K-L divergence is watched after each epoch; the best weights
+        are kept. With 0, the last ones are.
+    n_iter_no_change : int >= 1
+        Epochs without a better one after which to stop.
+    checkpoint : path or None
+        A file written after each epoch. A fit that finds it goes on from there, on
+        the same machine with the same bits as without the interruption.
+    device : {"auto", "cpu", "cuda"}
+        "auto" takes CUDA where there is one. The two round otherwise, which training amplifies.
+    n_threads : int >= 1
+        Threads of torch during a fit; numbers may depend on it.
+    progress : bool
+        Whether a bar on standard error counts the epochs.
+    random_state : int, RandomState or None
+        Seeds the weights at the start, the mini-batches and the validation rows.
 
     Attributes
     ----------
-    network_ : the trained torch module, on the CPU.
-    n_iter_ : int, epochs run.
-    best_iter_ : int, the epoch whose weights are kept.
-    loss_curve_ : (``n_iter_``,) mean loss of the mini-batches of each epoch.
-    validation_curve_ : (``n_iter_``,) K-L divergence of the held-out rows after each epoch, (0,)
-        without such rows.
+    network_
+        The trained torch module, on the CPU.
+    n_iter_ : int
+        Epochs run.
+    best_iter_ : int
+        The epoch whose weights are kept.
+    loss_curve_ : (``n_iter_``,)
+        Mean loss of the mini-batches of each epoch.
+    validation_curve_ : (``n_iter_``,)
+        K-L divergence of the held-out rows after each epoch, (0,) without such rows.
 
     Raises
     ------

@@ -29,13 +29,15 @@ class DeepLDL(LDLEstimator):
 
         Parameters
         ----------
-        images : (n, h, w, 3) uint8 array or list of n paths of image files, n >= 2; with
-            ``trunk=None`` features, (n, q) finite numbers
-        D : (n, c) array-like, c >= 2, degrees >= 0; rows that do not sum to 1 are normalised
+        images : (n, h, w, 3) uint8 array, list of n paths, or (n, q) array, n >= 2
+            Photographs, or their files; with ``trunk=None`` rows of features, finite numbers.
+        D : (n, c) array-like, c >= 2, degrees >= 0
+            Rows that do not sum to 1 are normalised.
 
         Returns
         -------
-        self
+        self : object
+            Fitted.
 
         Raises
         ------

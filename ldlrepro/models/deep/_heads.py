@@ -33,10 +33,16 @@ class Trees(nn.Module):
 
     Parameters
     ----------
-    width : int; n_labels : int
-    phi : (K, 2^(h-1) - 1) int array, the output of each split node; nodes are numbered as in a heap
-    bias : bool, of the outputs
-    by_turns : bool, whether a mini-batch is for one tree, drawn at random; or for all
+    width : int
+        How many features the trunk gives.
+    n_labels : int
+        How many labels.
+    phi
+        (K, 2^(h-1) - 1) int array, the output of each split node; nodes are numbered as in a heap.
+    bias : bool
+        Of the outputs.
+    by_turns : bool
+        Whether a mini-batch is for one tree, drawn at random; or for all.
     """
 
     def __init__(self, width, n_labels, phi, bias, by_turns):

@@ -13,11 +13,13 @@ def check_images(images, size):
 
     Parameters
     ----------
-    images : (n, h, w, 3) uint8, or sequence of paths of image files
+    images : (n, h, w, 3) uint8 or sequence of paths
+        Photographs, or their files.
 
     Returns
     -------
     (n, size, size, 3) uint8
+        All of one size.
 
     Raises
     ------

@@ -98,9 +98,14 @@ class Trainer:
 
     Parameters
     ----------
-    model : the estimator, read for its parameters; ``model.head(width, c, phi)`` is its head
-    X : (n, size, size, 3) uint8, or (n, q) features where there is no trunk
-    D : (n, c) float64; device : torch.device
+    model : estimator
+        Read for its parameters; ``model.head(width, c, phi)`` is its head.
+    X : (n, size, size, 3) uint8 or (n, q)
+        Photographs, or features where there is no trunk.
+    D : (n, c) float64
+        Label distributions.
+    device : torch.device
+        Where the network is trained.
     """
 
     def __init__(self, model, X, D, device):

@@ -111,9 +111,10 @@ def make_trunk(name, weights=None):
 
     Parameters
     ----------
-    weights : path of a dictionary of tensors that ``torch.save`` wrote, or None. Its names are
-        those of the trunk (torchvision's of AlexNet and VGG-16: ``features.0.weight``, ...);
-        what belongs to the last layer, ``classifier.6``, is left out.
+    weights : path or None
+        A dictionary of tensors that ``torch.save`` wrote, or None. Its names are those of
+        the trunk (torchvision's of AlexNet and VGG-16: ``features.0.weight``, ...); what belongs to
+        the last layer, ``classifier.6``, is left out.
 
     Raises
     ------

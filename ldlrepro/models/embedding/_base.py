@@ -46,7 +46,9 @@ class Embedding(Embeds, BaseEstimator):
         Parameters
         ----------
         X : (n, q) array-like of finite numbers, n >= 2
-        D : (n, c) or (n,) array-like; only CCA looks at it
+            Features.
+        D : (n, c) or (n,) array-like
+            Only CCA looks at it.
 
         Returns
         -------

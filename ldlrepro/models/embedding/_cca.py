@@ -14,16 +14,19 @@ class CCA(Embedding):
 
     Parameters
     ----------
-    ratio : float in (0, 1], dimensions as a share u of the features, at least 1. There are no
-        more variates than the rank of the centred degrees, at most c - 1, so that large ratios
-        are all the same.
-    variance : float in (0, 1], share of the variance that the principal components keep before.
-        With 1 and fewer rows than features every correlation is 1 and means nothing.
-    kernel, width : as for `LPP`.
+    ratio : float in (0, 1]
+        Dimensions as a share u of the features, at least 1. There are no more variates than the
+        rank of the centred degrees, at most c - 1, so that large ratios are all the same.
+    variance : float in (0, 1]
+        Share of the variance that the principal components keep before. With 1 and fewer rows than
+        features every correlation is 1 and means nothing.
+    kernel, width
+        As for `LPP`.
 
     Attributes
     ----------
-    components_ : the fitted principal components
+    components_
+        The fitted principal components.
     directions_ : (r, l)
 
     See Also

@@ -53,13 +53,20 @@ class NeighbourDecoder(Embeds, LDLEstimator):
 
         Parameters
         ----------
-        X : (n, q); D : (n, c), training rows; X_new : (m, q)
-        grid : dict of lists of parameters, as for scikit-learn's ParameterGrid
+        X : (n, q)
+            Features.
+        D : (n, c)
+            Training rows.
+        X_new : (m, q)
+            Features of new rows.
+        grid : dict of lists of parameters
+            As for scikit-learn's ParameterGrid.
 
         Yields
         ------
-        (parameters, predictions) : a dict and (m, c), the same as from a clone with these
-        parameters fitted on its own; each point once, in no promised order
+        (parameters, predictions)
+            A dict and (m, c), the same as from a clone with these parameters fitted on its own;
+            each point once, in no promised order.
 
         Raises
         ------
@@ -99,13 +106,16 @@ class EmbeddingKNN(NeighbourDecoder):
 
     Parameters
     ----------
-    transformer : scikit-learn transformer, fitted on (X, D) as a clone; None for PCA().
-    n_neighbors : int or None, k of the decoder; no more than the training rows. None
-        for 30, or all rows where there are fewer (the MSLP paper: 5, 10 or 15).
+    transformer : scikit-learn transformer
+        Fitted on (X, D) as a clone; None for PCA().
+    n_neighbors : int or None
+        The k of the decoder; no more than the training rows. None for 30, or all rows where there
+        are fewer (the MSLP paper: 5, 10 or 15).
 
     Attributes
     ----------
-    transformer_ : the fitted transformer
+    transformer_
+        The fitted transformer.
 
     Raises
     ------

@@ -26,7 +26,10 @@ def link(neighbours, chosen=None):
 
     Parameters
     ----------
-    neighbours : (n, k) row numbers; chosen : (n, k) bool, those that count (None: all)
+    neighbours : (n, k)
+        Row numbers.
+    chosen : (n, k) bool
+        Those that count (None: all).
     """
     n, k = neighbours.shape
     i = np.repeat(np.arange(n), k)

@@ -24,14 +24,20 @@ class LDSVR(LDLEstimator):
 
     Parameters
     ----------
-    C : float > 0, price of an error.
-    epsilon : float >= 0, radius of the tube in logits (the sigmoid shrinks it at least fourfold).
-    width : float > 0 or None, of the kernel ``exp(-|x - y|^2 / (2 width^2))``; None for the average
-        distance between training rows (IJCAI 2015; MSLP paper, section 3.1).
-    floor : float in (0, 0.5), degrees are moved into [floor, 1 - floor]: those of 0 and 1 have no
-        logit. The MSLP paper does not say what it does with them.
-    max_iter : int >= 1, steps at most.
-    tol : float, stop when a step lowers the objective by a smaller share.
+    C : float > 0
+        Price of an error.
+    epsilon : float >= 0
+        Radius of the tube in logits (the sigmoid shrinks it at least fourfold).
+    width : float > 0 or None
+        Of the kernel ``exp(-|x - y|^2 / (2 width^2))``; None for the average distance between
+        training rows (IJCAI 2015; MSLP paper, section 3.1).
+    floor : float in (0, 0.5)
+        Degrees are moved into [floor, 1 - floor]: those of 0 and 1 have no logit. The MSLP paper
+        does not say what it does with them.
+    max_iter : int >= 1
+        Steps at most.
+    tol : float
+        Stop when a step lowers the objective by a smaller share.
 
     Attributes
     ----------

@@ -20,18 +20,23 @@ class LPP(GraphEmbedding):
 
     Parameters
     ----------
-    n_neighbors : int >= 1, neighbours of a row (MSLP paper [2]_, section 3.1: 5, 10 or 15).
-    ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
-        components kept).
-    variance : float in (0, 1], share of the variance that the principal components keep before;
-        He and Niyogi name this step, the MSLP paper does not.
-    kernel : {"linear", "rbf"}, of the components.
-    width : float > 0 or None, of ``exp(-|x - y|^2 / (2 width^2))``; None for the average distance
-        between training rows. The MSLP paper gives none.
+    n_neighbors : int >= 1
+        Neighbours of a row (MSLP paper [2]_, section 3.1: 5, 10 or 15).
+    ratio : float in (0, 1]
+        Dimensions as a share u of the features (at least 1, at most the components kept).
+    variance : float in (0, 1]
+        Share of the variance that the principal components keep before; He and Niyogi name this
+        step, the MSLP paper does not.
+    kernel : {"linear", "rbf"}
+        Of the components.
+    width : float > 0 or None
+        Of ``exp(-|x - y|^2 / (2 width^2))``; None for the average distance between training rows.
+        The MSLP paper gives none.
 
     Attributes
     ----------
-    components_ : the fitted principal components
+    components_
+        The fitted principal components.
     directions_ : (r, l)
 
     See Also

@@ -23,23 +23,30 @@ class MSLP(NeighbourDecoder):
 
     Parameters
     ----------
-    k_plus : int >= 1, neighbours in the labels (Eq. 5), fewer than the rows.
-    alpha : float >= 1, they are sought among the alpha k_plus nearest in the features (Eq. 5); all
-        other rows, where there are fewer.
-    k_minus : int or None, hetero-neighbours of a row at most (Eq. 6), in
-        [0, (alpha - 1) k_plus]; None for k_plus, or that bound where it is smaller.
-    beta : float in [0, 1], weight of attraction; 1 - beta is that of the hetero-neighbours. With
-        0 nothing attracts: W+ then acts through the constraint only.
-    lambda_ : float >= 0, weight of the squared norm of V.
-    ratio : float in (0, 1], dimensions l as a share u of the features (rounded, at least 1, at
-        most the rank of X).
-    n_neighbors : int or None, k of the decoder; no more than the training rows. None for 30, or
-        all rows where there are fewer (section 3.1: 5, 10 or 15).
+    k_plus : int >= 1
+        Neighbours in the labels (Eq. 5), fewer than the rows.
+    alpha : float >= 1
+        They are sought among the alpha k_plus nearest in the features (Eq. 5); all other rows,
+        where there are fewer.
+    k_minus : int or None
+        Hetero-neighbours of a row at most (Eq. 6), in [0, (alpha - 1) k_plus]; None for k_plus, or
+        that bound where it is smaller.
+    beta : float in [0, 1]
+        Weight of attraction; 1 - beta is that of the hetero-neighbours. With 0 nothing attracts: W+
+        then acts through the constraint only.
+    lambda_ : float >= 0
+        Weight of the squared norm of V.
+    ratio : float in (0, 1]
+        Dimensions l as a share u of the features (rounded, at least 1, at most the rank of X).
+    n_neighbors : int or None
+        The k of the decoder; no more than the training rows. None for 30, or all rows where there
+        are fewer (section 3.1: 5, 10 or 15).
 
     Attributes
     ----------
-    coef_ : (q, l), V.
-    W_plus_, W_minus_ : (n, n) csr_array of Eqs. 2 and 7.
+    coef_ : (q, l)
+        V.
+    W_plus_, W_minus_ : (n, n) csr_array of Eqs. 2 and 7
 
     See Also
     --------
@@ -120,13 +127,21 @@ def neighbour_sets(X, D, k_plus=5, k_minus=None, alpha=5):
 
     Parameters
     ----------
-    X : (n, q); D : (n, c); k_plus, k_minus, alpha : as for MSLP
+    X : (n, q)
+        Features.
+    D : (n, c)
+        Label distributions.
+    k_plus, k_minus, alpha
+        As for MSLP.
 
     Returns
     -------
-    neighbours : (n, m) row numbers, Nei_x, nearest first; m = alpha k_plus, at most n - 1
-    near : (n, m) bool, which of them are Nei_y
-    hetero : (n, m) bool, which of them are HNei
+    neighbours : (n, m) int
+        Row numbers, Nei_x, nearest first; m = alpha k_plus, at most n - 1.
+    near : (n, m) bool
+        Which of them are Nei_y.
+    hetero : (n, m) bool
+        Which of them are HNei.
 
     Raises
     ------

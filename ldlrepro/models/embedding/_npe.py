@@ -21,11 +21,13 @@ class NPE(GraphEmbedding):
 
     Parameters
     ----------
-    n_neighbors, ratio, variance, kernel, width : as for `LPP`.
+    n_neighbors, ratio, variance, kernel, width
+        As for `LPP`.
 
     Attributes
     ----------
-    components_, directions_ : as for `LPP`.
+    components_, directions_
+        As for `LPP`.
 
     See Also
     --------

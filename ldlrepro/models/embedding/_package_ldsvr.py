@@ -18,11 +18,13 @@ class PackageLDSVR(LDLEstimator):
 
     Parameters
     ----------
-    C, epsilon, max_iter, tol : as for `LDSVR`, of a quarter of the error.
+    C, epsilon, max_iter, tol
+        As for `LDSVR`, of a quarter of the error.
 
     Attributes
     ----------
-    machine_ : LDSVR, fitted
+    machine_ : LDSVR
+        Fitted.
 
     Notes
     -----

@@ -10,14 +10,17 @@ class PCA(Embedding):
 
     Parameters
     ----------
-    ratio : float in (0, 1], dimensions as a share u of the features (at least 1, at most the
-        rank of the centred rows).
-    whiten : True scales every component to variance 1, as the constraint of MSLP's Eq. 8 does.
-    kernel, width : as for `LPP`.
+    ratio : float in (0, 1]
+        Dimensions as a share u of the features (at least 1, at most the rank of the centred rows).
+    whiten : bool
+        True scales every component to variance 1, as the constraint of MSLP's Eq. 8 does.
+    kernel, width
+        As for `LPP`.
 
     Attributes
     ----------
-    components_ : the fitted sklearn.decomposition.PCA
+    components_
+        The fitted sklearn.decomposition.PCA.
     directions_ : (r, l)
 
     See Also

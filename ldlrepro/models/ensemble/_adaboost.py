@@ -29,18 +29,25 @@ class AdaBoostLDL(LDLEstimator):
     ----------
     estimator : LDL estimator, cloned; None for SABFGS. Whatever has ``fit(X, D)`` and
         ``predict(X)`` will do.
-    n_estimators : int >= 1, rounds (section 3.4: 5).
-    alpha : float >= 0, share of the newest SortLoss in P (section 3.4: 1); 0 draws uniformly.
-    warm_start : bool, start each learner from the coefficients of the one before.
-    random_state : int, RandomState or None, of the draws; learners with a random_state get seeds
-        from it.
+    n_estimators : int >= 1
+        Rounds (section 3.4: 5).
+    alpha : float >= 0
+        Share of the newest SortLoss in P (section 3.4: 1); 0 draws uniformly.
+    warm_start : bool
+        Start each learner from the coefficients of the one before.
+    random_state : int, RandomState or None
+        Seeds the draws; learners with a random_state get seeds from it.
 
     Attributes
     ----------
-    estimators_ : list of fitted learners, T of them
-    estimator_weights_ : (T,), sum 1
-    sort_losses_ : (T,), total SortLoss of each on the training rows
-    rounds_ : (T,) int, round of each, from 1; some are missing where a learner failed
+    estimators_ : list of estimators
+        Fitted learners, T of them.
+    estimator_weights_ : (T,)
+        Sum 1.
+    sort_losses_ : (T,)
+        Total SortLoss of each on the training rows.
+    rounds_ : (T,) int
+        Round of each, from 1; some are missing where a learner failed.
 
     Raises
     ------

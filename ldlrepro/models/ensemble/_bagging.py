@@ -16,13 +16,17 @@ class BaggingLDL(LDLEstimator):
 
     Parameters
     ----------
-    estimator : LDL estimator, cloned; None for SABFGS.
-    n_estimators : int >= 1, learners.
-    random_state : int, RandomState or None, of the draws and of learners that have one.
+    estimator : LDL estimator
+        Cloned; None for SABFGS.
+    n_estimators : int >= 1
+        Learners.
+    random_state : int, RandomState or None
+        Seeds the draws and of learners that have one.
 
     Attributes
     ----------
-    estimators_ : list of fitted learners
+    estimators_ : list of estimators
+        Fitted learners.
 
     Raises
     ------

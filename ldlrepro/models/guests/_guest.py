@@ -40,16 +40,21 @@ class Guest(LDLEstimator):
 
     Parameters
     ----------
-    name : str, the class in ``pyldl.algorithms``: "LDL_LRR"
-    parameters : dict or None, arguments of the class and of its ``fit`` by name; all others are as
-        released
-    scale : {None, "standard"}, "standard" brings features to mean 0 and variance 1
+    name : str
+        The class in ``pyldl.algorithms``: "LDL_LRR".
+    parameters : dict or None
+        Arguments of the class and of its ``fit`` by name; all others are as released.
+    scale : {None, "standard"}
+        "standard" brings features to mean 0 and variance 1.
     random_state : int, RandomState or None
+        Seeds what is drawn.
 
     Attributes
     ----------
-    fitted_ : the fitted object of python-ldl
-    off_simplex_ : float, share of the rows of the last prediction that were off the simplex
+    fitted_
+        The fitted object of python-ldl.
+    off_simplex_ : float
+        Share of the rows of the last prediction that were off the simplex.
 
     Raises
     ------

@@ -17,15 +17,27 @@ def minimise(loss, w, max_iter, memory, tol, after_step):
 
     Parameters
     ----------
-    loss : ``loss(w) -> float, (n,)``, value and gradient
-    w : (n,) start
-    max_iter : int; memory : int, pairs of steps and gradients kept
-    tol : float, relative decrease of the value at which to stop
-    after_step : called with (number of the step, w)
+    loss
+        ``loss(w) -> float, (n,)``, value and gradient.
+    w : (n,)
+        Start.
+    max_iter : int
+        Steps at most.
+    memory : int
+        Pairs of steps and gradients kept.
+    tol : float
+        Relative decrease of the value at which to stop.
+    after_step
+        Called with (number of the step, w).
 
     Returns
     -------
-    w, value, number of steps
+    w : (n,)
+        Where it stopped.
+    value : float
+        The function there.
+    steps : int
+        How many it took.
     """
     n = len(w)
     S, Y, rho = np.empty((memory, n)), np.empty((memory, n)), np.empty(memory)

@@ -25,19 +25,26 @@ class LCLDL(QuasiNewton):
 
     Parameters
     ----------
-    max_iter : int, quasi-Newton steps at most.
-    lambda1, lambda2 : float >= 0, weights of the penalty and of the correlations.
-    scale : as for `SABFGS`.
-    correlation : {"labels", "weights"}, what rho correlates: columns j and k of D, or rows j and
-        k of W. A column or row without variance has rho 0.
-    tol : float, relative decrease of the objective in a step at which to stop.
-    memory, init, path, random_state : as for `SABFGS`.
+    max_iter : int
+        Quasi-Newton steps at most.
+    lambda1, lambda2 : float >= 0
+        Weights of the penalty and of the correlations.
+    scale
+        As for `SABFGS`.
+    correlation : {"labels", "weights"}
+        What rho correlates: columns j and k of D, or rows j and k of W. A column or row without
+        variance has rho 0.
+    tol : float
+        Relative decrease of the objective in a step at which to stop.
+    memory, init, path, random_state
+        As for `SABFGS`.
 
     Attributes
     ----------
     coef_ : (c, q)
     n_iter_ : int
-    objective_ : float, less the entropy of D, a constant.
+    objective_ : float
+        Less the entropy of D, a constant.
 
     See Also
     --------

@@ -18,13 +18,17 @@ class PublishedLCLDL(LCLDL):
 
     Parameters
     ----------
-    max_iter, lambda1, lambda2, scale, tol, memory, init, path, random_state : as of `LCLDL`. That
-        code has lambda1=0.1, ``scale=None`` and starts from ``init="identity"``.
-    correlation : not used; the rows of W are correlated.
+    max_iter, lambda1, lambda2, scale, tol, memory, init, path, random_state
+        As of `LCLDL`. That code has lambda1=0.1, ``scale=None`` and starts from
+        ``init="identity"``.
+    correlation
+        Not used; the rows of W are correlated.
 
     Attributes
     ----------
-    coef_ : (c, q); n_iter_ : int; objective_ : float
+    coef_ : (c, q)
+    n_iter_ : int
+    objective_ : float
 
     Notes
     -----

@@ -29,22 +29,32 @@ class LDLLCLR(MaxEnt):
 
     Parameters
     ----------
-    max_iter : int >= 1, rounds of ADMM at most.
-    lambda1, lambda2, lambda3, lambda4 : float >= 0, weights of the terms.
-    scale : as for `SABFGS`.
-    rho : float > 0, penalty of ADMM on broken constraints.
-    max_iter_w : int >= 1, quasi-Newton steps at most for W in a round.
-    tol : float, stop when the constraints are met, and E and Z moved, by less than this share of
-        their size.
-    init : "zeros", "identity" (ones on the diagonal) or (c, q) array, coefficients to start from.
-    path : tuple of int, rounds whose coefficients are kept for ``staged_predict``.
+    max_iter : int >= 1
+        Rounds of ADMM at most.
+    lambda1, lambda2, lambda3, lambda4 : float >= 0
+        Weights of the terms.
+    scale
+        As for `SABFGS`.
+    rho : float > 0
+        Penalty of ADMM on broken constraints.
+    max_iter_w : int >= 1
+        Quasi-Newton steps at most for W in a round.
+    tol : float
+        Stop when the constraints are met, and E and Z moved, by less than this share of their size.
+    init : {"zeros", "identity"} or (c, q) array
+        Coefficients to start from, "identity" with ones on the diagonal.
+    path : tuple of int
+        Rounds whose coefficients are kept for ``staged_predict``.
 
     Attributes
     ----------
     coef_ : (c, q)
-    correlation_ : (c, c), S.
-    n_iter_ : int, rounds.
-    objective_ : float, the above.
+    correlation_ : (c, c)
+        S.
+    n_iter_ : int
+        Rounds.
+    objective_ : float
+        The above.
 
     See Also
     --------

@@ -24,24 +24,34 @@ class LDLSF(LDLEstimator):
 
     Parameters
     ----------
-    max_iter : int >= 1, rounds of ADMM at most.
-    scale : {"standard", None}; "standard" gives features mean 0 and variance 1 and adds the mean of
-        D to F, so that coefficients of 0 predict it. None takes the features as they are, without
-        an intercept, as the paper does.
-    floor : float in [0, 1), predicted degrees below it, negative ones too, are raised to it (public
-        code: 0).
-    lambda1, lambda2, lambda3 : float >= 0, weights of the terms.
-    rho : float > 0, penalty of ADMM on broken constraints.
-    tol : float, stop when M = M1 + M2, and the last moves of M1 and M2, are met to this share.
-    init : "zeros", "identity" (ones on the diagonal) or (c, q) array, coefficients to start from,
-        one half in M1 and one in M2.
+    max_iter : int >= 1
+        Rounds of ADMM at most.
+    lambda1, lambda2, lambda3 : float >= 0
+        Weights of the terms.
+    rho : float > 0
+        Penalty of ADMM on broken constraints.
+    scale : {"standard", None}
+        "standard" gives features mean 0 and variance 1 and adds the mean of D to F, so that
+        coefficients of 0 predict it. None takes the features as they are, without an intercept, as
+        the paper does.
+    floor : float in [0, 1)
+        Predicted degrees below it, negative ones too, are raised to it (public code: 0).
+    tol : float
+        Stop when M = M1 + M2, and the last moves of M1 and M2, are met to this share.
+    init : {"zeros", "identity"} or (c, q) array
+        Coefficients to start from, "identity" with ones on the
+        diagonal; one half in M1 and one in M2.
 
     Attributes
     ----------
-    coef_ : (c, q), the transpose of M.
-    specific_, common_ : (c, q), those of M1 and M2.
-    n_iter_ : int, rounds.
-    objective_ : float, the above at M, less a constant where scaled.
+    coef_ : (c, q)
+        The transpose of M.
+    specific_, common_ : (c, q)
+        Those of M1 and M2.
+    n_iter_ : int
+        Rounds.
+    objective_ : float
+        The above at M, less a constant where scaled.
 
     Raises
     ------

@@ -20,15 +20,19 @@ class PackageBFGS(MaxEnt):
 
     Parameters
     ----------
-    max_iter : int >= 1, steps at most.
-    init : as for `SABFGS`.
-    path : tuple of int, iterations whose coefficients are kept for ``staged_predict``.
+    max_iter : int >= 1
+        Steps at most.
+    init
+        As for `SABFGS`.
+    path : tuple of int
+        Iterations whose coefficients are kept for ``staged_predict``.
 
     Attributes
     ----------
     coef_ : (c, q)
     n_iter_ : int
-    loss_ : float, mean of -sum d ln p over the rows
+    loss_ : float
+        Mean of -sum d ln p over the rows.
 
     Notes
     -----

@@ -20,25 +20,35 @@ class SABFGS(QuasiNewton):
 
     Parameters
     ----------
-    max_iter : int, steps at most (StructRF paper, section 4.4: 300).
-    penalty : float >= 0, half of it times the squared norm of W is added to the mean loss
-        of a row. The papers have none (0): there the number of steps is what regularises.
-    scale : {"standard", None}; "standard" gives features mean 0 and variance 1 and adds the
-        logarithms of the mean degrees to the logits, so that coefficients of 0 predict the training
-        mean. None takes the features as they are, without an intercept, as the papers do.
-    tol : float, relative decrease of T in a step at which to stop.
-    memory : int, pairs of steps and gradients that approximate the Hessian; more of them come
-        nearer to full BFGS, that is, further in as many steps.
-    init : "zeros", "identity" (ones on the diagonal), "random" (uniform in [0, 1)) or (c, q)
-        array, coefficients to start from.
-    path : tuple of int, iterations whose coefficients are kept for ``staged_predict``.
-    random_state : int, RandomState or None, used by init="random".
+    max_iter : int
+        Steps at most (StructRF paper, section 4.4: 300).
+    penalty : float >= 0
+        Half of it times the squared norm of W is added to the mean loss of a row. The papers have
+        none (0): there the number of steps is what regularises.
+    scale : {"standard", None}
+        "standard" gives features mean 0 and variance 1 and adds the logarithms of the mean degrees
+        to the logits, so that coefficients of 0 predict the training mean. None takes the features
+        as they are, without an intercept, as the papers do.
+    tol : float
+        Relative decrease of T in a step at which to stop.
+    memory : int
+        Pairs of steps and gradients that approximate the Hessian; more of them come nearer to full
+        BFGS, that is, further in as many steps.
+    init : {"zeros", "identity", "random"} or (c, q) array
+        Coefficients to start from: "identity" has ones on the diagonal, "random" is uniform in
+        [0, 1).
+    path : tuple of int
+        Iterations whose coefficients are kept for ``staged_predict``.
+    random_state : int, RandomState or None
+        Used by init="random".
 
     Attributes
     ----------
-    coef_ : (c, q), of the features as scaled.
+    coef_ : (c, q)
+        Of the features as scaled.
     n_iter_ : int
-    loss_ : float, mean of -sum d ln p over the rows, with the penalty.
+    loss_ : float
+        Mean of -sum d ln p over the rows, with the penalty.
 
     Warns
     -----

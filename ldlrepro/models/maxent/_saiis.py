@@ -22,14 +22,19 @@ class SAIIS(RowWeights, MaxEnt):
 
     Parameters
     ----------
-    max_iter : int, steps at most (StructRF paper, section 4.4: 200).
-    scale : as for `SABFGS`.
-    tol : float, stop when a step lowers the mean loss by less.
-    init, path, random_state : as for `SABFGS`.
+    max_iter : int
+        Steps at most (StructRF paper, section 4.4: 200).
+    scale
+        As for `SABFGS`.
+    tol : float
+        Stop when a step lowers the mean loss by less.
+    init, path, random_state
+        As for `SABFGS`.
 
     Attributes
     ----------
-    coef_, n_iter_, loss_ : as for `SABFGS`.
+    coef_, n_iter_, loss_
+        As for `SABFGS`.
 
     See Also
     --------

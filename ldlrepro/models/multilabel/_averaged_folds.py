@@ -16,13 +16,17 @@ class AveragedFolds(MultiLabelEstimator):
 
     Parameters
     ----------
-    estimator : multi-label estimator, cloned
-    n_folds : int >= 2, at most the number of rows
-    random_state : int, RandomState or None: the folds, and seeds for estimators that take one
+    estimator : multi-label estimator
+        Cloned.
+    n_folds : int >= 2
+        At most the number of rows.
+    random_state : int, RandomState or None
+        Seeds the folds, and gives seeds for estimators that take one.
 
     Attributes
     ----------
-    estimators_ : list of fitted estimators, one a fold
+    estimators_ : list of fitted estimators
+        One a fold.
 
     Raises
     ------

@@ -31,11 +31,14 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
         Parameters
         ----------
         X : (n, q) array-like of finite numbers up to 1e30, n >= 2
+            Features.
         Y : (n, c) array-like of 0 and 1, c >= 1
+            Labels, 0 or 1.
 
         Returns
         -------
-        self
+        self : object
+            Fitted.
 
         Raises
         ------
@@ -80,9 +83,12 @@ class MultiLabelEstimator(ChecksX, ClassifierMixin, MultiOutputMixin, BaseEstima
 
         Parameters
         ----------
-        X : as in `predict`
+        X
+            As in `predict`.
         Y : (m, c) array-like of 0 and 1
-        sample_weight : (m,) array-like >= 0, weights of rows in the mean; None for equal ones
+            Labels, 0 or 1.
+        sample_weight : (m,) array-like >= 0
+            Weights of rows in the mean; None for equal ones.
 
         Raises
         ------

@@ -28,14 +28,18 @@ def log_confidence(measure, P, sort=True):
 
     Parameters
     ----------
-    measure : one of the six names of ``ldlrepro.metrics.MULTILABEL``
-    P : (n, c) float64 in [0, 1], probabilities of the labels, taken as independent
-    sort : bool, False leaves them in the order of the columns where Table 2 sorts them
+    measure
+        One of the six names of ``ldlrepro.metrics.MULTILABEL``.
+    P : (n, c) float64 in [0, 1]
+        Probabilities of the labels, taken as independent.
+    sort : bool
+        False leaves them in the order of the columns where Table 2 sorts them.
 
     Returns
     -------
-    (c,) for the label-based measures hamming loss and macro-AUC, (n,) for the others: of labels
-    or rows, in [-inf, 0].
+    (c,)
+        For the label-based measures hamming loss and macro-AUC, (n,) for the others: of labels or
+        rows, in [-inf, 0].
 
     Raises
     ------
@@ -80,14 +84,17 @@ def measure_items(measure, Y, P):
 
     Parameters
     ----------
-    measure : name
+    measure
+        Name.
     Y : (n, c) bool
-    P : (n, c) float64, C-contiguous
+        Labels, 0 or 1.
+    P : (n, c) float64
+        C-contiguous.
 
     Returns
     -------
-    (n,) or (c,) float64, NaN where not defined; the mean of the others is the measure of
-    ``ldlrepro.metrics``.
+    (n,) or (c,) float64
+        NaN where not defined; the mean of the others is the measure of ``ldlrepro.metrics``.
     """
     if measure == "hamming_loss":
         return ((P > 0.5) != Y).mean(axis=0)

@@ -20,14 +20,17 @@ class CutAtCardinality(MultiLabelEstimator):
 
     Parameters
     ----------
-    estimator : multi-label estimator, cloned
-    random_state : int, RandomState or None, handed on to an estimator that has one; None leaves
-        it what it has
+    estimator : multi-label estimator
+        Cloned.
+    random_state : int, RandomState or None
+        Handed on to an estimator that has one; None leaves it what it has.
 
     Attributes
     ----------
-    estimator_ : the fitted estimator
-    cardinality_ : float, mean number of labels of a training row
+    estimator_
+        The fitted estimator.
+    cardinality_ : float
+        Mean number of labels of a training row.
     """
 
     def __init__(self, estimator, *, random_state=None):

@@ -20,21 +20,31 @@ class DBPNN(MultiLabelEstimator):
 
     Parameters
     ----------
-    hidden : tuple of int >= 1, hidden units of each machine.
-    fine_tune : bool, back-propagation in place of logistic regressions.
-    rbm_epochs : int >= 0, passes over the rows, of each machine.
-    epochs : int >= 0, passes over the rows, of back-propagation.
-    learning_rate : float > 0, of both.
-    momentum : float in [0, 1), of both.
-    decay : float >= 0, weight decay of the machines.
-    random_state : int, RandomState or None, of the first weights and the order of the rows.
+    hidden : tuple of int >= 1
+        Hidden units of each machine.
+    fine_tune : bool
+        Back-propagation in place of logistic regressions.
+    rbm_epochs : int >= 0
+        Passes over the rows, of each machine.
+    epochs : int >= 0
+        Passes over the rows, of back-propagation.
+    learning_rate : float > 0
+        Of both.
+    momentum : float in [0, 1)
+        Of both.
+    decay : float >= 0
+        Weight decay of the machines.
+    random_state : int, RandomState or None
+        Seeds the first weights and the order of the rows.
 
     Attributes
     ----------
-    coefs_ : list of (units + 1, next units), the last to the labels; the first row is the bias
-    rbm_errors_ : list of (rbm_epochs,), mean squared error of reconstruction before each epoch
+    coefs_ : list of (units + 1, next units)
+        The last to the labels; the first row is the bias.
+    rbm_errors_ : list of (rbm_epochs,)
+        Mean squared error of reconstruction before each epoch.
     loss_curve_ : (epochs,), half the mean squared error of a row, seen during each epoch; with
-        ``fine_tune`` only
+        ``fine_tune`` only.
 
     Raises
     ------

@@ -16,22 +16,33 @@ class ECC(SVMEnsemble):
 
     Parameters
     ----------
-    n_estimators : int >= 1, chains (the MLDF paper: 100).
-    C : float > 0, cost of the hinge loss in each SVM.
-    voting : "soft", scores are the mean over chains of 1 / (1 + exp(-decision value)); or "hard",
-        the share of chains that predict the label, as Read et al. vote.
-    bootstrap : bool, draw n rows with replacement for each chain; False uses them all.
-    tol : float > 0, largest spread of the projected gradients at which an SVM stops.
-    max_iter : int >= 1, passes over the rows in one SVM.
-    random_state : int, RandomState or None, of the orders, the draws and the SVMs.
+    n_estimators : int >= 1
+        Chains (the MLDF paper: 100).
+    C : float > 0
+        Cost of the hinge loss in each SVM.
+    voting : {"soft", "hard"}
+        "soft": scores are the mean over chains of 1 / (1 + exp(-decision value)); or "hard", the
+        share of chains that predict the label, as Read et al. vote.
+    bootstrap : bool
+        Draw n rows with replacement for each chain; False uses them all.
+    tol : float > 0
+        Largest spread of the projected gradients at which an SVM stops.
+    max_iter : int >= 1
+        Passes over the rows in one SVM.
+    random_state : int, RandomState or None
+        Seeds the orders, the draws and the SVMs.
 
     Attributes
     ----------
-    orders_ : (n_estimators, c) int, labels in the order of each chain
-    coef_ : (n_estimators, c, q + c + 1); by position in the chain: weights of the scaled features,
-        of the labels before it by their positions, and of the constant
-    n_iter_ : int, most passes over the rows in one of these SVMs
-    n_unconverged_ : int, SVMs that max_iter stopped
+    orders_ : (n_estimators, c) int
+        Labels in the order of each chain.
+    coef_ : (n_estimators, c, q + c + 1)
+        By position in the chain: weights of the scaled features, of the labels before it by their
+        positions, and of the constant.
+    n_iter_ : int
+        Most passes over the rows in one of these SVMs.
+    n_unconverged_ : int
+        SVMs that max_iter stopped.
 
     Raises
     ------

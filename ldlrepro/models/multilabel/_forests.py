@@ -62,14 +62,20 @@ class RFPCT(_ForestEstimator):
 
     Parameters
     ----------
-    n_estimators : int >= 1, trees.
-    max_depth : int >= 1 or None, largest depth of a tree.
-    min_samples_split : int >= 2, a node of fewer drawn rows is a leaf.
-    max_features : "sqrt", None for all, or int >= 1, features drawn at a node (further ones while
-        all drawn are constant there).
-    bootstrap : bool, whether a tree sees a bootstrap sample of the rows or all of them.
-    random_state : int, RandomState or None.
-    n_jobs : int or None, threads of ``fit``; trees do not depend on it.
+    n_estimators : int >= 1
+        Trees.
+    max_depth : int >= 1 or None
+        Largest depth of a tree.
+    min_samples_split : int >= 2
+        A node of fewer drawn rows is a leaf.
+    max_features : "sqrt", int >= 1 or None
+        Features drawn at a node, None for all (further ones while all drawn are constant there).
+    bootstrap : bool
+        Whether a tree sees a bootstrap sample of the rows or all of them.
+    random_state : int, RandomState or None
+        Seeds what is drawn.
+    n_jobs : int or None
+        Threads of ``fit``; trees do not depend on it.
 
     See Also
     --------
@@ -107,7 +113,8 @@ class ERFPCT(_ForestEstimator):
 
     Parameters
     ----------
-    n_estimators, ..., n_jobs : as for `RFPCT`, but that trees see all rows by default.
+    n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state, n_jobs
+        As for `RFPCT`, but that trees see all rows by default.
 
     See Also
     --------
@@ -165,7 +172,8 @@ class RFMLC45(_ForestEstimator):
 
     Parameters
     ----------
-    n_estimators, ..., n_jobs : as for `RFPCT`.
+    n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state, n_jobs
+        As for `RFPCT`.
 
     See Also
     --------
@@ -202,7 +210,8 @@ class ERFMLC45(ERFPCT):
 
     Parameters
     ----------
-    n_estimators, ..., n_jobs : as for `ERFPCT`.
+    n_estimators, max_depth, min_samples_split, max_features, bootstrap, random_state, n_jobs
+        As for `ERFPCT`.
 
     See Also
     --------

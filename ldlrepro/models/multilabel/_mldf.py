@@ -253,35 +253,56 @@ class MLDF(_Cascades, MultiLabelEstimator):
 
     Parameters
     ----------
-    measure : "hamming_loss", "one_error", "coverage", "ranking_loss", "average_precision" or
-        "macro_auc", which confidence and growth follow.
-    block : "pct" (RFPCT and ERFPCT) or "c45" (RFMLC45 and ERFMLC45).
-    max_layers : int >= 1, T of Algorithm 3.
-    patience : int >= 1, layers without a better measure after which growth stops.
-    n_folds : int >= 2, folds of the out-of-fold representations.
-    n_estimators : int >= 1, trees of a forest in the first layer (a fold each).
-    more_estimators : int >= 0, trees more in each further layer,
-    max_estimators : int >= 1, up to this many.
-    more_depth : int >= 1, layer t has trees of depth t times this.
-    reuse : bool, whether to reuse the layer before (Algorithms 1 and 2); or a function in place of
+    measure : str
+        "hamming_loss", "one_error", "coverage", "ranking_loss", "average_precision" or "macro_auc",
+        which confidence and growth follow.
+    block : {"pct", "c45"}
+        Forests of a layer: RFPCT and ERFPCT, or RFMLC45 and ERFMLC45.
+    max_layers : int >= 1
+        T of Algorithm 3.
+    patience : int >= 1
+        Layers without a better measure after which growth stops.
+    n_folds : int >= 2
+        Folds of the out-of-fold representations.
+    n_estimators : int >= 1
+        Trees of a forest in the first layer (a fold each).
+    more_estimators : int >= 0
+        Trees more in each further layer.
+    max_estimators : int >= 1
+        Up to this many.
+    more_depth : int >= 1
+        Layer t has trees of depth t times this.
+    reuse : bool or callable
+        Whether to reuse the layer before (Algorithms 1 and 2); or a function in place of
         Algorithm 2, called as ``log_threshold``.
-    reuse_from : int >= 2, the first layer that may reuse (Algorithm 3: 3; released code: 2).
-    sort_scores : bool, whether confidences sort the scores first, as Table 2 has it; False takes
-        them by the columns, as released code does.
-    growth : bool, whether to stop by Algorithm 3; False keeps all ``max_layers`` layers.
-    min_gain : float >= 0, by more than this a layer must better the measure (released code: 1e-4).
-    drop_label : int or None, a label whose scores the second layer does not see (section 4.5).
-    random_state : int, RandomState or None.
-    n_jobs : int or None, threads of ``fit``; the forests of a layer are grown side by side. Numbers
-        do not depend on it.
+    reuse_from : int >= 2
+        The first layer that may reuse (Algorithm 3: 3; released code: 2).
+    sort_scores : bool
+        Whether confidences sort the scores first, as Table 2 has it; False takes them by the
+        columns, as released code does.
+    growth : bool
+        Whether to stop by Algorithm 3; False keeps all ``max_layers`` layers.
+    min_gain : float >= 0
+        By more than this a layer must better the measure (released code: 1e-4).
+    drop_label : int or None
+        A label whose scores the second layer does not see (section 4.5).
+    random_state : int, RandomState or None
+        Seeds what is drawn.
+    n_jobs : int or None
+        Threads of ``fit``; the forests of a layer are grown side by side. Numbers do not depend on
+        it.
 
     Attributes
     ----------
-    n_layers_ : int, layers kept
-    layer_index_ : int, from 1: L of Algorithm 3, which is ``n_layers_``; with ``growth=False`` the
-        best, on the training rows, of all layers grown (the first of equals), without patience
-    performance_ : list of float, the measure on the training rows after every layer grown
-    thresholds_ : (``n_layers_``,) float64, of the confidence, 0 for no reuse
+    n_layers_ : int
+        Layers kept.
+    layer_index_ : int
+        From 1: L of Algorithm 3, which is ``n_layers_``; with ``growth=False`` the best, on the
+        training rows, of all layers grown (the first of equals), without patience.
+    performance_ : list of float
+        The measure on the training rows after every layer grown.
+    thresholds_ : (``n_layers_``,) float64
+        Of the confidence, 0 for no reuse.
 
     Raises
     ------
@@ -393,14 +414,18 @@ class MLDFSuite(_Cascades, MultiLabelEstimator):
 
     Parameters
     ----------
-    block, max_layers, patience, n_folds, n_estimators, more_estimators : as for `MLDF`.
-    max_estimators, more_depth, reuse, reuse_from, sort_scores : as for `MLDF`.
-    growth, min_gain, drop_label, random_state, n_jobs : as for `MLDF`.
+    block, max_layers, patience, n_folds, n_estimators, more_estimators
+        As for `MLDF`.
+    max_estimators, more_depth, reuse, reuse_from, sort_scores
+        As for `MLDF`.
+    growth, min_gain, drop_label, random_state, n_jobs
+        As for `MLDF`.
 
     Attributes
     ----------
-    cascades_ : list, for each measure: ``measure``, ``best`` (as ``layer_index_`` of `MLDF`),
-        ``performance`` (list of float) and the kept ``layers``
+    cascades_ : list
+        For each measure: ``measure``, ``best`` (as ``layer_index_`` of `MLDF`), ``performance``
+        (list of float) and the kept ``layers``.
 
     See Also
     --------

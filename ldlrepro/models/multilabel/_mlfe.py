@@ -26,26 +26,39 @@ class MLFE(MultiLabelEstimator):
 
     Parameters
     ----------
-    beta1 : float > 0, weight of the regression (the paper: chosen from 1..10).
-    beta2 : float >= 0, weight of the signs (the paper: from 1, 10, 15).
-    c1, c2 : float, 0 < c1 <= c2, bounds of the numerical labels' sizes (the paper: 1 and 2).
-    share : float in (0, 1), L1 penalty of a row's combination, as the share of the smallest that
-        makes it all zero.
-    epsilon : float >= 0, radius of the sphere.
-    tol : float > 0, largest relative fall of the objective at which the regression stops.
-    max_iter : int >= 1, steps of the regression.
+    beta1 : float > 0
+        Weight of the regression (the paper: chosen from 1..10).
+    beta2 : float >= 0
+        Weight of the signs (the paper: from 1, 10, 15).
+    c1, c2 : float, 0 < c1 <= c2
+        Bounds of the numerical labels' sizes (the paper: 1 and 2).
+    share : float in (0, 1)
+        L1 penalty of a row's combination, as the share of the smallest that makes it all zero.
+    epsilon : float >= 0
+        Radius of the sphere.
+    tol : float > 0
+        Largest relative fall of the objective at which the regression stops.
+    max_iter : int >= 1
+        Steps of the regression.
 
     Attributes
     ----------
-    codes_ : (n, n), the combinations W, diagonal 0
-    numerical_ : (n, c), the numerical labels
-    dual_coef_ : (n, c), weights of the kernel with each training row.
+    codes_ : (n, n)
+        The combinations W, diagonal 0.
+    numerical_ : (n, c)
+        The numerical labels.
+    dual_coef_ : (n, c)
+        Weights of the kernel with each training row.
     intercept_ : (c,)
-    gamma_ : float, the kernel is exp(-gamma ||x - x'||^2); width: the mean distance of two rows
-    n_iter_ : int, steps of the regression
-    objectives_ : (``n_iter_`` + 1,), objective of the regression; it never rises
-    n_unconverged_ : int, combinations stopped by the limit of 200 passes before the gradients were
-        within a tenth of the penalty of what it allows
+    gamma_ : float
+        The kernel is exp(-gamma ||x - x'||^2); width: the mean distance of two rows.
+    n_iter_ : int
+        Steps of the regression.
+    objectives_ : (``n_iter_`` + 1,)
+        Objective of the regression; it never rises.
+    n_unconverged_ : int
+        Combinations stopped by the limit of 200 passes before the gradients were within a tenth of
+        the penalty of what it allows.
 
     Raises
     ------

@@ -19,24 +19,35 @@ class RAkEL(SVMEnsemble):
 
     Parameters
     ----------
-    k : int >= 1, labels in a set; at most c are taken (the MLDF paper: 3).
-    n_estimators : int >= 1, sets, all different; None for 2 c (the MLDF paper). With fewer sets
-        than that to be had, all are taken.
-    C : float > 0, cost of the hinge loss in each SVM.
-    voting : "soft", a model gives a label the share that its classes with the label have in the
-        sum of squashed decision values, 1 / (1 + exp(-value)); or "hard", 1 if the best class has
-        the label, else 0, as Tsoumakas and Vlahavas vote.
-    tol : float > 0, largest spread of the projected gradients at which an SVM stops.
-    max_iter : int >= 1, largest number of passes over the rows in one SVM.
-    random_state : int, RandomState or None, of the sets and the SVMs.
+    k : int >= 1
+        Labels in a set; at most c are taken (the MLDF paper: 3).
+    n_estimators : int >= 1
+        Sets, all different; None for 2 c (the MLDF paper). With fewer sets than that to be had, all
+        are taken.
+    C : float > 0
+        Cost of the hinge loss in each SVM.
+    voting : {"soft", "hard"}
+        "soft": a model gives a label the share that its classes with the label have in the sum of
+        squashed decision values, 1 / (1 + exp(-value)); or "hard", 1 if the best class has the
+        label, else 0, as Tsoumakas and Vlahavas vote.
+    tol : float > 0
+        Largest spread of the projected gradients at which an SVM stops.
+    max_iter : int >= 1
+        Largest number of passes over the rows in one SVM.
+    random_state : int, RandomState or None
+        Seeds the sets and the SVMs.
 
     Attributes
     ----------
-    labelsets_ : (m, k) int, labels of each set in increasing order
+    labelsets_ : (m, k) int
+        Labels of each set in increasing order.
     combinations_ : list of m (classes, k) 0/1 arrays
-    coef_ : list of m (classes, q + 1); the last column is the bias
-    n_iter_ : int, most passes over the rows in one SVM
-    n_svms_, n_unconverged_ : int, SVMs fitted, and those stopped by max_iter
+    coef_ : list of m (classes, q + 1)
+        The last column is the bias.
+    n_iter_ : int
+        Most passes over the rows in one SVM.
+    n_svms_, n_unconverged_ : int
+        SVMs fitted, and those stopped by max_iter.
 
     Raises
     ------

@@ -17,7 +17,8 @@ class ScaledRows:
 
     Parameters
     ----------
-    X : (n, q) training features; a constant feature becomes 0
+    X : (n, q)
+        Training features; a constant feature becomes 0.
     """
 
     def __init__(self, X):

@@ -137,11 +137,16 @@ def grow_forest(
 
     Parameters
     ----------
-    columns : Columns of n rows
-    labels : what `label_rows` returns for them
-    rows : (m,) int, rows to learn from
+    columns : Columns of n
+        Rows.
+    labels
+        What `label_rows` returns for them.
+    rows : (m,) int
+        Rows to learn from.
     seed : int
-    n_jobs : int or None, threads
+        Seeds what is drawn.
+    n_jobs : int or None
+        Threads.
     """
     rng = np.random.RandomState(seed)
     states = rng.randint(2**63, size=n_estimators, dtype=np.int64).astype(np.uint64)

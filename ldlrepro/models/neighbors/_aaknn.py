@@ -13,9 +13,11 @@ class AAKNN(LDLEstimator):
 
     Parameters
     ----------
-    n_neighbors : int or None, k; no more than the training rows. None for 30, or all rows where
-        there are fewer (the papers: 4 to 15; few leave zeros, which K-L punishes).
-    n_jobs : int or None, threads of the neighbour search.
+    n_neighbors : int or None
+        The k; no more than the training rows. None for 30, or all rows where there are fewer (the
+        papers: 4 to 15; few leave zeros, which K-L punishes).
+    n_jobs : int or None
+        Threads of the neighbour search.
 
     Raises
     ------

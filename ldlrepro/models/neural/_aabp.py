@@ -15,18 +15,25 @@ class AABP(LDLEstimator):
 
     Parameters
     ----------
-    n_hidden : int >= 1, sigmoid units of the hidden layer (MSLP paper, section 3.1: 50).
-    epochs : int >= 1, passes over the training rows. The MSLP paper gives none; more than the
-        default overfit small data sets.
-    batch_size : int >= 1, rows of a step.
-    learning_rate : float > 0, of Adam.
-    penalty : float >= 0, price of half the squared weights (not of the biases) beside the mean
-        over rows of half the squared error; 0 in the papers.
-    random_state : int, RandomState or None, of starting weights and batches.
+    n_hidden : int >= 1
+        Sigmoid units of the hidden layer (MSLP paper, section 3.1: 50).
+    epochs : int >= 1
+        Passes over the training rows. The MSLP paper gives none; more than the default overfit
+        small data sets.
+    batch_size : int >= 1
+        Rows of a step.
+    learning_rate : float > 0
+        Of Adam.
+    penalty : float >= 0
+        Price of half the squared weights (not of the biases) beside the mean over rows of half the
+        squared error; 0 in the papers.
+    random_state : int, RandomState or None
+        Seeds starting weights and batches.
 
     Attributes
     ----------
-    loss_path_ : (epochs,) floats, half the mean squared error over the rows of each epoch.
+    loss_path_ : (epochs,) floats
+        Half the mean squared error over the rows of each epoch.
 
     See Also
     --------

@@ -24,23 +24,32 @@ class CPNN(LDLEstimator):
 
     Parameters
     ----------
-    n_hidden : int >= 1, hidden units (MSLP paper, section 3.1: 50).
-    max_iter : int >= 1, quasi-Newton steps at most. The MSLP paper gives none.
-    validation_fraction : float in [0, 1), share of the rows on which the K-L divergence is watched
-        after each step; the weights of the lowest are kept. With 0 the last ones are, and as there
-        is no penalty the number of steps is all that regularises.
-    n_iter_no_change : int >= 1, steps without a lower one after which to stop.
-    prior : bool, whether the logarithm of the label's mean degree is added to f(x, y), so that a
-        net of zeros predicts the training mean; it is the start for the steps watched, too. The
-        paper's nets start near uniform.
-    encoding : {"number", "one_hot"}, the label as an input. "number" is the original: one input
-        with the number of the label, here scaled to [-1, 1].
-    random_state : int, RandomState or None, of the starting weights.
+    n_hidden : int >= 1
+        Hidden units (MSLP paper, section 3.1: 50).
+    max_iter : int >= 1
+        Quasi-Newton steps at most. The MSLP paper gives none.
+    encoding : {"number", "one_hot"}
+        The label as an input. "number" is the original: one input with the number of the label,
+        here scaled to [-1, 1].
+    prior : bool
+        Whether the logarithm of the label's mean degree is added to f(x, y), so that a net of zeros
+        predicts the training mean; it is the start for the steps watched, too. The paper's nets
+        start near uniform.
+    validation_fraction : float in [0, 1)
+        Share of the rows on which the K-L divergence is watched after each step; the weights of the
+        lowest are kept. With 0 the last ones are, and as there is no penalty the number of steps is
+        all that regularises.
+    n_iter_no_change : int >= 1
+        Steps without a lower one after which to stop.
+    random_state : int, RandomState or None
+        Seeds the starting weights.
 
     Attributes
     ----------
-    n_iter_ : int, the step whose weights are kept.
-    loss_ : float, mean K-L divergence of the rows fitted, after the last step.
+    n_iter_ : int
+        The step whose weights are kept.
+    loss_ : float
+        Mean K-L divergence of the rows fitted, after the last step.
 
     See Also
     --------
@@ -161,8 +170,14 @@ class CPNNLoss:
 
     Parameters
     ----------
-    X : (n, q); D : (n, c); codes : (c, e), the label as inputs of the net
-    offset : (c,), added to f
+    X : (n, q)
+        Features.
+    D : (n, c)
+        Label distributions.
+    codes : (c, e)
+        The label as inputs of the net.
+    offset : (c,)
+        Added to f.
     """
 
     def __init__(self, X, D, codes, offset):

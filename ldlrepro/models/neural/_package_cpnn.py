@@ -22,13 +22,18 @@ class PackageCPNN(LDLEstimator):
     Parameters
     ----------
     n_hidden : int >= 1
-    epochs : int >= 1, the step at which RProp may end. The package has 50, and starts at 1.
-    max_iter : int >= 1, steps at most.
-    random_state : int, RandomState or None, of the starting weights.
+        Hidden units.
+    epochs : int >= 1
+        The step at which RProp may end. The package has 50, and starts at 1.
+    max_iter : int >= 1
+        Steps at most.
+    random_state : int, RandomState or None
+        Seeds the starting weights.
 
     Attributes
     ----------
-    inner_ : (n_hidden, q + 2), weights of the features, of the label and of a constant one
+    inner_ : (n_hidden, q + 2)
+        Weights of the features, of the label and of a constant one.
     outer_ : (n_hidden,)
     n_iter_ : int
 
@@ -91,7 +96,14 @@ def package_slopes(X, D, inner, outer):
 
     Parameters
     ----------
-    X : (n, q); D : (n, c); inner : (h, q + 2); outer : (h,)
+    X : (n, q)
+        Features.
+    D : (n, c)
+        Label distributions.
+    inner : (h, q + 2)
+        Weights of the hidden units.
+    outer : (h,)
+        Weights of the output.
     """
     H = _units(X, D.shape[1], inner)
     P = softmax(H @ outer, axis=1)

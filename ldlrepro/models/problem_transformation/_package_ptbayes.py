@@ -23,13 +23,15 @@ class PackagePTBayes(LDLEstimator):
 
     Parameters
     ----------
-    random_state : int, RandomState or None, of the draws.
+    random_state : int, RandomState or None
+        Seeds the draws.
 
     Attributes
     ----------
     prior_ : (c,)
     mean_ : (c, q)
-    factors_ : list of (q, q), lower factors of the covariances; None for a label never drawn
+    factors_ : list of (q, q)
+        Lower factors of the covariances; None for a label never drawn.
 
     Raises
     ------

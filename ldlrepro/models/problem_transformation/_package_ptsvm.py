@@ -21,16 +21,20 @@ class PackagePTSVM(LDLEstimator):
 
     Parameters
     ----------
-    columns : {"drawn", "labels"}, columns in the order of first appearance as in the package, or in
-        that of the labels.
-    width_by : {"features", "distance"}, width of the kernel: sqrt(q / 2), LIBSVM's default, or the
-        average distance between training rows (MSLP paper, section 3.1).
-    random_state : int, RandomState or None, of draws, parts and the order.
+    columns : {"drawn", "labels"}
+        Columns in the order of first appearance as in the package, or in that of the labels.
+    width_by : {"features", "distance"}
+        Width of the kernel: sqrt(q / 2), LIBSVM's default, or the average distance between training
+        rows (MSLP paper, section 3.1).
+    random_state : int, RandomState or None
+        Seeds draws, parts and the order.
 
     Attributes
     ----------
-    machine_ : PTSVM, fitted
-    order_ : (c,), the label whose probabilities stand in each column
+    machine_ : PTSVM
+        Fitted.
+    order_ : (c,)
+        The label whose probabilities stand in each column.
 
     Notes
     -----
@@ -70,12 +74,16 @@ class ColumnsAsDrawn(LDLEstimator):
     Parameters
     ----------
     estimator : LDL estimator
-    random_state : int, RandomState or None, of the order.
+        Fitted as it is.
+    random_state : int, RandomState or None
+        Seeds the order.
 
     Attributes
     ----------
-    estimator_ : fitted
-    order_ : as for `PackagePTSVM`
+    estimator_
+        Fitted.
+    order_
+        As for `PackagePTSVM`.
     """
 
     def __init__(self, estimator, random_state=None):

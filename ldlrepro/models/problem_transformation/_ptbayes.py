@@ -15,11 +15,11 @@ class PTBayes(RowWeights, LDLEstimator):
 
     Parameters
     ----------
-    variance_floor : float > 0, added to every variance, as a share of the largest variance of a
-        feature. No paper gives one, and the results hang on it: with many features a small floor
-        makes nearly all predictions one-hot. The default, chosen on halves of the papers' data
-        sets, keeps them near the prior: a density in many features that are taken as independent
-        is too sure of itself.
+    variance_floor : float > 0
+        Added to every variance, as a share of the largest variance of a feature. No paper gives
+        one, and the results hang on it: with many features a small floor makes nearly all
+        predictions one-hot. The default, chosen on halves of the papers' data sets, keeps them near
+        the prior: a density in many features that are taken as independent is too sure of itself.
 
     Attributes
     ----------

@@ -16,11 +16,13 @@ class DrawnPTBayes(LDLEstimator):
 
     Parameters
     ----------
-    random_state : int, RandomState or None, of the draws.
+    random_state : int, RandomState or None
+        Seeds the draws.
 
     Attributes
     ----------
-    model_ : scikit-learn's QuadraticDiscriminantAnalysis, fitted to the drawn rows
+    model_
+        Scikit-learn's QuadraticDiscriminantAnalysis, fitted to the drawn rows.
 
     Raises
     ------

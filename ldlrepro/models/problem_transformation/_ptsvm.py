@@ -27,20 +27,26 @@ class PTSVM(LDLEstimator):
 
     Parameters
     ----------
-    C : float > 0, price of an error.
-    draws : None, "labels" or int >= 1, labels drawn for a training row; "labels" for as many as
-        there are labels, so that there are c n rows as in the original. None draws nothing: the
-        weights of a row are c times its degrees, what c draws give on average.
-    width : float > 0 or None, of the kernel ``exp(-|x - y|^2 / (2 width^2))``; None for the average
-        distance between training rows (MSLP paper, section 3.1).
-    folds : int >= 2, parts of the rows for the held-out decision values.
+    C : float > 0
+        Price of an error.
+    draws : None, "labels" or int >= 1
+        Labels drawn for a training row; "labels" for as many as there are labels, so that there are
+        c n rows as in the original. None draws nothing: the weights of a row are c times its
+        degrees, what c draws give on average.
+    width : float > 0 or None
+        Of the kernel ``exp(-|x - y|^2 / (2 width^2))``; None for the average distance between
+        training rows (MSLP paper, section 3.1).
+    folds : int >= 2
+        Parts of the rows for the held-out decision values.
     random_state : int, RandomState or None
+        Seeds what is drawn.
 
     Attributes
     ----------
     width_ : float
-    pairs_ : list of pairs of labels.
-    n_unconverged_ : int, machines that were stopped after 1000 steps for each row.
+    pairs_ : list of pairs of labels
+    n_unconverged_ : int
+        Machines that were stopped after 1000 steps for each row.
 
     See Also
     --------
@@ -159,7 +165,12 @@ def platt(decision, positive, weight):
 
     Parameters
     ----------
-    decision : (m,) float; positive : (m,) bool; weight : (m,) float
+    decision : (m,) float
+        Decision values.
+    positive : (m,) bool
+        Whether the row is of the first label.
+    weight : (m,) float
+        Weights of the rows.
     """
     up, down = weight[positive].sum(), weight[~positive].sum()
     target = np.where(positive, (up + 1) / (up + 2), 1 / (down + 2))
@@ -178,11 +189,13 @@ def couple(share):
 
     Parameters
     ----------
-    share : (n, c, c), share[:, a, b] = P(a | a or b) in (0, 1), share[:, b, a] = 1 - share[:, a, b]
+    share : (n, c, c)
+        The entry share[:, a, b] is P(a | a or b) in (0, 1); share[:, b, a] is 1 - share[:, a, b].
 
     Returns
     -------
-    (n, c), the minimum of sum_ab (share[b, a] p_a - share[a, b] p_b)^2 over the simplex
+    (n, c)
+        The minimum of sum_ab (share[b, a] p_a - share[a, b] p_b)^2 over the simplex.
     """
     n, c, _ = share.shape
     Q = -share.transpose(0, 2, 1) * share

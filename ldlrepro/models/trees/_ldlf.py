@@ -24,40 +24,62 @@ class LDLForest(DifferentiableForest):
 
     Parameters
     ----------
-    n_estimators : int >= 1, trees K (section 4: 5; the released script: 10).
-    depth : int >= 2, depth h: 2^(h-1) - 1 split nodes and 2^(h-1) leaves a tree (7; script: 5).
-    n_outputs : int >= 2^(h-1) - 1, outputs tau (64; script: 512). Within a tree none is used twice.
-    max_iter : int >= 1, mini-batches for Theta (25000; script: 3000, on Movie 2000).
-    optimizer : {"sgd", "adam"}, "sgd" being with momentum (the script's choice).
-    learning_rate : float > 0, for the gradient of the mean loss over rows and trees. (The script's
-        100 is for sums over trees, which one of its layers divides by rows and outputs, the other
-        by rows alone: 1.95 or 1000 here.)
-    momentum : float in [0, 1), of "sgd" (script: 0.9).
-    batch_size : int >= 1, rows of a mini-batch, drawn without repetition (script: 1000); the whole
-        training part where that is not larger.
-    leaf_iter : int >= 1, times that Eq. 12 is applied in an update of the leaves (20).
-    leaf_batches : int >= 1, mini-batches n_B between updates of the leaves (100).
-    scale : {"standard", None}, features with mean 0 and variance 1, or as they are (paper).
-    validation_fraction : float in [0, 1), share of the rows on which the K-L divergence is watched
-        after each update of the leaves; the best trees are kept. With 0 (paper), the last ones are:
-        on the data sets of this package that has overfitted.
-    n_iter_no_change : int >= 1, updates of the leaves without a better one at which to stop early.
-    path : tuple of int, iterations whose trees are kept for ``staged_predict``; 0 is the start.
-        Multiples of ``leaf_batches`` are taken after the update of the leaves.
-    dtype : {"float32", "float64"}, of the fit. Predictions are always computed in float64.
-    memory_limit : float, GiB that the large arrays of a fit may take.
-    random_state : int, RandomState or None: phi, the start of Theta, mini-batches, validation rows.
+    n_estimators : int >= 1
+        Trees K (section 4: 5; the released script: 10).
+    depth : int >= 2
+        Depth h: 2^(h-1) - 1 split nodes and 2^(h-1) leaves a tree (7; script: 5).
+    n_outputs : int >= 2^(h-1) - 1
+        Outputs tau (64; script: 512). Within a tree none is used twice.
+    max_iter : int >= 1
+        Mini-batches for Theta (25000; script: 3000, on Movie 2000).
+    optimizer : {"sgd", "adam"}
+        "sgd" has momentum (the script's choice).
+    learning_rate : float > 0
+        For the gradient of the mean loss over rows and trees. (The script's 100 is for sums over
+        trees, which one of its layers divides by rows and outputs, the other by rows alone: 1.95 or
+        1000 here).
+    momentum : float in [0, 1)
+        Of "sgd" (script: 0.9).
+    batch_size : int >= 1
+        Rows of a mini-batch, drawn without repetition (script: 1000); the whole training part where
+        that is not larger.
+    leaf_iter : int >= 1
+        Times that Eq. 12 is applied in an update of the leaves (20).
+    leaf_batches : int >= 1
+        Mini-batches n_B between updates of the leaves (100).
+    scale : {"standard", None}
+        Features with mean 0 and variance 1, or as they are (paper).
+    validation_fraction : float in [0, 1)
+        Share of the rows on which the K-L divergence is watched after each update of the leaves;
+        the best trees are kept. With 0 (paper), the last ones are: on the data sets of this package
+        that has overfitted.
+    n_iter_no_change : int >= 1
+        Updates of the leaves without a better one at which to stop early.
+    path : tuple of int
+        Iterations whose trees are kept for ``staged_predict``; 0 is the start. Multiples of
+        ``leaf_batches`` are taken after the update of the leaves.
+    dtype : {"float32", "float64"}
+        Of the fit. Predictions are always computed in float64.
+    memory_limit : float
+        GiB that the large arrays of a fit may take.
+    random_state : int, RandomState or None
+        Seeds phi, the start of Theta, the mini-batches and the validation rows.
 
     Attributes
     ----------
-    n_iter_ : int, steps of Theta taken.
-    best_iter_ : int, the step whose trees are kept.
-    loss_curve_ : (``n_iter_``,) mean cross-entropy of a tree (Eq. 3) on each mini-batch before its
-        step.
-    validation_curve_ : list of (iteration, K-L divergence of the forest) pairs.
-    path_ : dict, the trees at each iteration of ``path``.
-    trees_ : the trees that are kept: ``theta`` (q, t) of the outputs in use, ``phi`` (K, splits)
-        into its columns, ``leaves`` (K, splits + 1, c).
+    n_iter_ : int
+        Steps of Theta taken.
+    best_iter_ : int
+        The step whose trees are kept.
+    loss_curve_ : (``n_iter_``,)
+        Mean cross-entropy of a tree (Eq. 3) on each mini-batch before its step.
+    validation_curve_ : list of pairs
+        Iteration, and K-L divergence of the forest.
+    path_ : dict
+        The trees at each iteration of ``path``.
+    trees_
+        The trees that are kept: ``theta`` (q, t) of the outputs in use, ``phi`` (K, splits) into
+        its columns, ``leaves`` (K, splits + 1, c).
 
     Raises
     ------

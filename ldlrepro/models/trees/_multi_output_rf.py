@@ -14,13 +14,20 @@ class MultiOutputRF(LDLEstimator):
 
     Parameters
     ----------
-    n_estimators : int, trees.
-    max_depth : int or None.
-    min_samples_split : int, a node of fewer distinct drawn rows is a leaf.
-    max_features : None, "sqrt" or int, features searched at a node.
-    sampling_ratio : float in (0, 1], rows drawn with replacement for a tree.
-    random_state : int, RandomState or None.
-    n_jobs : int or None, threads.
+    n_estimators : int
+        Trees.
+    max_depth : int or None
+        Depth of a leaf at most; None sets no limit.
+    min_samples_split : int
+        A node of fewer distinct drawn rows is a leaf.
+    max_features : None, "sqrt" or int
+        Features searched at a node.
+    sampling_ratio : float in (0, 1]
+        Rows drawn with replacement for a tree.
+    random_state : int, RandomState or None
+        Seeds what is drawn.
+    n_jobs : int or None
+        Threads.
 
     See Also
     --------

@@ -13,20 +13,29 @@ class NDFLDL(DifferentiableForest):
 
     Parameters
     ----------
-    n_estimators : int >= 1, trees (LDLF paper, Figure 4: 1 to 100).
-    shared_budget : bool, whether ``max_iter`` mini-batches are shared by the trees, each getting
-        max_iter // n_estimators of them, as taking turns implies; or each tree gets ``max_iter``.
-    n_outputs : int, outputs of each tree.
-
-        All others are those of LDLForest; with ``validation_fraction`` the same rows stop each
-        tree.
+    n_estimators : int >= 1
+        Trees (LDLF paper, Figure 4: 1 to 100).
+    shared_budget : bool
+        Whether ``max_iter`` mini-batches are shared by the trees, each getting max_iter //
+        n_estimators of them, as taking turns implies; or each tree gets ``max_iter``.
+    depth : int >= 2
+        As for `LDLForest`.
+    n_outputs : int
+        Outputs of each tree.
+    max_iter, optimizer, learning_rate, momentum, batch_size, leaf_iter, leaf_batches
+        As for `LDLForest`.
+    scale, validation_fraction, n_iter_no_change, dtype, memory_limit, random_state
+        As for `LDLForest`; the same rows are held out for each tree.
 
     Attributes
     ----------
     trees_ : list of trees
-    best_iter_ : list of int, the step of each that is kept.
-    loss_curves_ : list of (steps,) arrays, mean cross-entropy of a tree on its mini-batches.
-    n_iter_ : int, mini-batches of all trees.
+    best_iter_ : list of int
+        The step of each that is kept.
+    loss_curves_ : list of (steps,) arrays
+        Mean cross-entropy of a tree on its mini-batches.
+    n_iter_ : int
+        Mini-batches of all trees.
 
     Raises
     ------

@@ -29,17 +29,23 @@ class ReleasedLDLForest(LDLEstimator):
     Parameters
     ----------
     layer : {"gpu", "cpu"}
-    max_iter : int >= 1 (script: 3000, on Movie 2000).
+    max_iter : int >= 1
+        (script: 3000, on Movie 2000).
     n_estimators, depth, n_outputs, learning_rate, momentum, batch_size, leaf_iter : as for
         `LDLForest`, with the script's numbers.
-    leaf_every : int >= 1, iterations between updates of the leaves.
-    path : tuple of int, iterations whose trees are kept for ``staged_predict``.
-    random_state : int, RandomState or None: index functions, start of Theta, mini-batches.
+    leaf_every : int >= 1
+        Iterations between updates of the leaves.
+    path : tuple of int
+        Iterations whose trees are kept for ``staged_predict``.
+    random_state : int, RandomState or None
+        Seeds the index functions, the start of Theta and the mini-batches.
 
     Attributes
     ----------
-    trees_ : the last trees, as for `LDLForest`; the last row of ``theta`` is the bias.
-    path_ : dict, the trees at each iteration of ``path``.
+    trees_
+        The last trees, as for `LDLForest`; the last row of ``theta`` is the bias.
+    path_ : dict
+        The trees at each iteration of ``path``.
 
     Raises
     ------

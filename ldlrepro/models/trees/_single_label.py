@@ -19,20 +19,31 @@ class SingleLabelRF(DistributionForest):
 
     Parameters
     ----------
-    n_estimators : int, trees (50 in the paper).
-    max_depth : int or None, as for StructRF (not given for RF).
-    min_samples_split : int, a node of fewer drawn rows is a leaf (not printed).
-    max_features : None, "sqrt" or int, features searched at a node (None: all, as StructRF).
-    sampling_ratio : float in (0, 1], rows drawn with replacement for a tree.
-    step : {"all", "adaptive"}, every threshold, or the variable step of section 3.4 (RF*).
-    alpha, beta : float, constants of the variable step (Eq. 5).
-    random_state : int, RandomState or None; the forest does not depend on ``n_jobs``.
-    n_jobs : int or None, threads that grow trees.
+    n_estimators : int
+        Trees (50 in the paper).
+    max_depth : int or None
+        As for StructRF (not given for RF).
+    min_samples_split : int
+        A node of fewer drawn rows is a leaf (not printed).
+    max_features : None, "sqrt" or int
+        Features searched at a node (None: all, as StructRF).
+    sampling_ratio : float in (0, 1]
+        Rows drawn with replacement for a tree.
+    step : {"all", "adaptive"}
+        Every threshold, or the variable step of section 3.4 (RF*).
+    alpha, beta : float
+        Constants of the variable step (Eq. 5).
+    random_state : int, RandomState or None
+        Seeds what is drawn; the forest does not depend on ``n_jobs``.
+    n_jobs : int or None
+        Threads that grow trees.
 
     Attributes
     ----------
-    feature_importances_ : (q,) floats that sum to 1 (0 where no tree was split).
-    n_nodes_ : int, nodes of all trees.
+    feature_importances_ : (q,) array
+        They sum to 1 (0 where no tree was split).
+    n_nodes_ : int
+        Nodes of all trees.
 
     Warns
     -----

@@ -12,20 +12,31 @@ class StructRF(DistributionForest):
 
     Parameters
     ----------
-    n_estimators : int, number of trees T (section 4.4: 50).
-    max_depth : int or None, depth of a leaf at most (section 4.4: 20; the root has depth 0).
-    min_samples_split : int, a node of fewer drawn rows is a leaf (Algorithm 1; not printed).
-    max_features : None, "sqrt" or int, features searched at a node (all, as in Algorithm 1).
-    sampling_ratio : float in (0, 1], rows drawn with replacement for a tree (0.8).
-    step : {"all", "adaptive"}, every threshold, or the variable step of section 3.4.
-    alpha, beta : float, constants of the variable step (Eq. 5: 0.25 and 8).
-    random_state : int, RandomState or None; the forest does not depend on ``n_jobs``.
-    n_jobs : int or None, threads that grow trees.
+    n_estimators : int
+        Number of trees T (section 4.4: 50).
+    max_depth : int or None
+        Depth of a leaf at most (section 4.4: 20; the root has depth 0).
+    min_samples_split : int
+        A node of fewer drawn rows is a leaf (Algorithm 1; not printed).
+    max_features : None, "sqrt" or int
+        Features searched at a node (all, as in Algorithm 1).
+    sampling_ratio : float in (0, 1]
+        Rows drawn with replacement for a tree (0.8).
+    step : {"all", "adaptive"}
+        Every threshold, or the variable step of section 3.4.
+    alpha, beta : float
+        Constants of the variable step (Eq. 5: 0.25 and 8).
+    random_state : int, RandomState or None
+        Seeds what is drawn; the forest does not depend on ``n_jobs``.
+    n_jobs : int or None
+        Threads that grow trees.
 
     Attributes
     ----------
-    feature_importances_ : (q,) floats that sum to 1 (0 where no tree was split): gain times rows.
-    n_nodes_ : int, nodes of all trees.
+    feature_importances_ : (q,) array
+        They sum to 1 (0 where no tree was split): gain times rows.
+    n_nodes_ : int
+        Nodes of all trees.
 
     See Also
     --------

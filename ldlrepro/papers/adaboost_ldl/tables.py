@@ -44,6 +44,8 @@ def boosted(name):
 
 #: Each learner boosted and bagged: pairs for `tally`.
 AGAINST_BAGGING = [(boosted(name), f"{name}, bagged") for name in LEARNERS]
+#: Boosted row -> its learner.
+LEARNER_OF = {boosted(name): name for name in LEARNERS}
 
 
 def agreement_by_measure(records, printed):
@@ -232,8 +234,8 @@ def show_against_bagging(chapter):
         table = tally(chapter.counted, AGAINST_BAGGING, measures).drop(columns="second")
         heads = {c: c.replace("first", "boosted").replace("second", "bagged") for c in table}
         heads["first"] = "learner"
-        names = [name.removesuffix(", boosted") for name in table["first"]]
-        yield show(table.assign(first=names).rename(columns=heads), caption, False, folded=True)
+        table = table.assign(first=table["first"].map(LEARNER_OF)).rename(columns=heads)
+        yield show(table, caption, False, folded=True)
 
 
 def against_bagging(records, measures=("kl_divergence", "spearman")):
@@ -246,7 +248,7 @@ def against_bagging(records, measures=("kl_divergence", "spearman")):
     """
     rows = []
     for first, second in AGAINST_BAGGING:
-        row = {"learner": first.removesuffix(", boosted")}
+        row = {"learner": LEARNER_OF[first]}
         for measure in measures:
             found, label = wins(records, [(first, second)], [measure]), MEASURES[measure].label
             row[f"{label}: boosting better"] = Share(found.better, found.cells)

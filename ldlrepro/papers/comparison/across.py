@@ -27,7 +27,7 @@ NAMES = {"BFGS-LDL": "SA-BFGS", "IIS-LDL": "SA-IIS", "AA-kNN": "AA-KNN"}
 
 
 def printed_by_several():
-    """Cells that more than one paper prints, and ours under each paper's settings.
+    """Numbers that more than one paper prints, and ours under each paper's settings.
 
     A chapter that takes records of another for a method has no number of its own there.
 
@@ -60,7 +60,7 @@ def printed_by_several():
 
 
 def spread(found):
-    """How far the papers are apart: largest printed value divided by the smallest, by cell.
+    """How far the papers are apart: largest printed value divided by the smallest.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def widest(found, measure, states, number=20):
     ----------
     found : of `printed_by_several`
     states : dict, paper -> `causes.states` of its chapter, with ``datasets``: those of a row
-    number : cells
+    number : of pairs of a method and a data set
 
     Returns
     -------
@@ -127,16 +127,16 @@ def widest(found, measure, states, number=20):
     rows = []
     for (method, dataset), ratio in ratios.items():
         here = found.method.eq(method) & found.dataset.eq(dataset) & found.measure.eq(measure)
-        told = [
+        said = [
             f"{TITLES[paper].split(',')[0]}: "
             + (
-                became.get((paper, method, dataset), "open")
+                became.get((paper, method, dataset), "unexplained")
                 if (paper, dataset) in counted
                 else "other data here"
             )
             for paper in found.paper[here]
         ]
-        rows.append((method, "; ".join(told), f"{names()[dataset]} {ratio:.2f}"))
+        rows.append((method, "; ".join(said), f"{names()[dataset]} {ratio:.2f}"))
     table = pd.DataFrame(rows, columns=["method", "became", "ratio"])
     table = table.groupby(["method", "became"], sort=False).ratio.agg(", ".join).reset_index()
     heads = {

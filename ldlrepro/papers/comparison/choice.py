@@ -1,4 +1,4 @@
-"""Which method to take: skill against time, and the best by family of data sets."""
+"""Which method to take: skill against time, and the best by group of related data sets."""
 
 import numpy as np
 import pandas as pd
@@ -13,17 +13,21 @@ from ldlrepro.papers.comparison.matrix import (
     skill,
 )
 from ldlrepro.report.compare import LEVEL, duels, family
-from ldlrepro.report.plots import nothing, plain, plt
+from ldlrepro.report.plots import nothing, plain, plt, with_names
+
+#: Of so few methods the names of all stand beside their marks.
+FEW = 12
 
 
 def advice(records, null, measure, names):
-    """Which method to take, by family of data sets: computed from the records.
+    """Which method to take, by group of related data sets: computed from the records.
 
     Returns
     -------
-    DataFrame, a row a family: data sets, their rows, features and labels, the best method and its
-    skill, the methods that are not shown worse on any of the sets and lose at most `REGION` to it,
-    the fastest of them with the seconds of a fit, and those that lose more and are not shown worse
+    DataFrame, a row a group: data sets, their rows, features and labels, the best method and its
+    gain, the methods that are not significantly worse on any of the sets and lose at most `REGION`
+    to it, the fastest of them with the seconds of a fit, and those that lose more and are not
+    significantly worse
     """
     sizes = data.list().drop_duplicates("name").set_index("name")[["n", "features", "labels"]]
     rows = []
@@ -53,8 +57,8 @@ def advice(records, null, measure, names):
                 "; ".join(m for m in held if m not in near),
             )
         )
-    heads = ["family", "data sets", "rows", "features", "labels", "best", "skill", "as good"]
-    heads += ["fastest of these", "seconds", "further off, not shown worse"]
+    heads = ["data", "data sets", "rows", "features", "labels", "best", "gain", "as good"]
+    heads += ["fastest", "its fit (s)", "further off, not significantly worse"]
     return pd.DataFrame(rows, columns=heads)
 
 
@@ -64,7 +68,7 @@ def _range(numbers):
 
 
 def front(records, null, measure):
-    """Seconds of a fit and skill, means over families, of methods that have every data set.
+    """Seconds of a fit and skill, means over groups, of methods that have every data set.
 
     Returns
     -------
@@ -81,50 +85,53 @@ def front(records, null, measure):
     return found.assign(front=found.skill > before)
 
 
-def front_picture(found, measure):
-    """Skill against the time of a fit; the line joins the Pareto front.
+def front_picture(found, measure, mine=()):
+    """Skill against the time of a fit; the line joins the methods that nothing is faster and
+    better than.
+
+    Their names stand beside the marks, and of few methods all names. `plots.with_names` shows the
+    others under the pointer.
 
     Parameters
     ----------
     found : of `front`, by this measure
+    mine : names of methods that are marked and named
     """
     if found.skill.isna().all():  # also where there is none
         return nothing("No method was run on every one of these data sets.")
-    x, y, front = found.seconds, found.skill, list(found.index[found.front])
-    figure, axis = plt.subplots(figsize=(9, 7))
-    axis.scatter(x, y, s=18, color="0.6")
-    axis.plot(x[front], y[front], marker="o", markersize=5)
-    for i, method in enumerate(x.index, 1):
-        on_front = method in front
-        # left above the front nothing else lies; elsewhere neighbours in time take turns
-        if on_front:
-            place = (-4, 4 + 10 * ((len(front) - front.index(method)) % 2))
-        else:
-            place = ((3, -9), (3, 3), (-3, 3), (-3, -9))[i % 4]
-        axis.annotate(
-            plain(f"{i} {method}") if on_front else str(i),
-            (x[method], y[method]),
-            xytext=place,
-            textcoords="offset points",
-            ha="right" if place[0] < 0 else "left",
-            fontsize=7,
-            color="black" if on_front else "0.35",
-        )
-        axis.plot([], [], " ", label=plain(f"{i} {method}"))
-    axis.legend(
-        fontsize=7,
-        handlelength=0,
-        handletextpad=0,
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.12),
-        ncols=4,
-    )
-    axis.margins(0.18, 0.08)
+    figure, axis = plt.subplots(figsize=(7.4, 5))
+    front = found[found.front]
+    axis.plot(front.seconds, front.skill, color="C0", linewidth=1.2, label="_the front")
+    for i, (method, row) in enumerate(found.iterrows()):
+        mark = {"marker": "o", "color": "C0" if row.front else "0.6", "markersize": 7}
+        if method in mine:
+            mark |= {"marker": "D", "color": "C1"}
+        axis.plot(row.seconds, row.skill, gid=f"mark-{i}", label=plain(method), zorder=3, **mark)
+        if row.front or method in mine or len(found) <= FEW:
+            left = row.front and method != front.index[-1]  # above the front nothing else lies
+            place, side = ((-5, 6), "right") if left else ((8, -3), "left")
+            if method in mine:
+                place, side = (0, -15), "center"
+            axis.annotate(
+                plain(method),
+                (row.seconds, row.skill),
+                xytext=place,
+                textcoords="offset points",
+                ha=side,
+                fontsize=9,
+            )
+    axis.margins(0.22, 0.08)
     axis.set_xscale("log")
-    axis.set_xlabel("seconds of a fit, geometric mean over families")
+    axis.set_xlabel("seconds of a fit, geometric mean over groups of related data sets")
     axis.set_ylabel(f"share of the loss removed ({MEASURES[measure].label})")
     figure.tight_layout()
     return figure
+
+
+def show_front(found, measure, mine=()):
+    """`front_picture` as HTML in which the pointer on a mark shows the name of the method."""
+    alt = "Share of the loss removed against the seconds of a fit, a mark a method"
+    return with_names(front_picture(found, measure, mine), alt)
 
 
 def best_in_time(records, experiment, null, measure, limits):

@@ -16,14 +16,14 @@ from ldlrepro.report.compare import count_significant, duels, family, wins
 from ldlrepro.report.plots import heat_map, nothing, plain
 from ldlrepro.report.values import Share, Spread
 
-#: Predictor at skill 0, by task.
+#: Baseline at skill 0, by task.
 NULLS = {"ldl": "MeanPredictor", "multilabel": "Label frequencies"}
 #: Skill below this is drawn as this: some methods lose many times the mean predictor's loss.
 LEAST = -0.5
-#: Region of practical equivalence: a hundredth of the null predictor's loss. Probability above
+#: Region of practical equivalence: a hundredth of the baseline's loss. Probability above
 #: which a comparison is decided.
 REGION, SURE = 0.01, 0.95
-#: A loss of the null predictor below this is rounding: there is nothing to remove a share of.
+#: A loss of the baseline below this is rounding: there is nothing to remove a share of.
 NO_LOSS = 1e-12
 
 
@@ -75,9 +75,9 @@ def over_limit(records, experiment):
 
 
 def filled(records, experiment, null):
-    """Records in which a pair that is left out has those of the null predictor, without times.
+    """Records in which a pair that is left out has those of the baseline, without times.
 
-    Who gets no prediction within the time limit knows what the null predictor knows. For ranks:
+    Who gets no prediction within the time limit knows what the baseline knows. For ranks:
     else one data set would take a method from all of them.
     """
     of_null = records[records.method == null].assign(fit_seconds=np.nan, predict_seconds=np.nan)
@@ -105,14 +105,14 @@ def spreads(records, measure):
 
 
 def skill(records, null, measure):
-    """Share of the null predictor's loss that is removed: 1 is perfect, 0 learns nothing.
+    """Share of the baseline's loss that is removed: 1 is perfect, 0 learns nothing.
 
     The loss of a similarity is its distance from 1.
 
     Returns
     -------
-    DataFrame, a row a method, a column a data set on which the null predictor has a loss; methods
-    that have every data set first, by falling mean over the families of data sets
+    DataFrame, a row a method, a column a data set on which the baseline has a loss; methods
+    that have every data set first, by falling mean over the groups of related data sets
     """
     loss = means(records, measure)
     if null not in loss.index:
@@ -127,9 +127,9 @@ def skill(records, null, measure):
 
 
 def ranks(records, measure):
-    """Average rank of each method over families of data sets, 1 the best.
+    """Average rank of each method over groups of related data sets, 1 the best.
 
-    Only methods that have every data set are ranked; a family counts once.
+    Only methods that have every data set are ranked; a group counts once.
 
     Returns
     -------
@@ -180,12 +180,13 @@ def leaders(records, measure, number):
 def against(records, mine, measure):
     """One method against each of the others on the data sets that both have.
 
-    The corrected test; the tests of the whole table are one family.
+    The corrected test; Holm and BH look at all tests of the table together.
 
     Returns
     -------
-    DataFrame, a row a rival, the hardest first: better (`Share` of the data sets), shown and the
-    reverse shown (`Held`), gain (share of the rival's loss that is removed, by the geometric mean)
+    DataFrame, a row a rival, the hardest first: better (`Share` of the data sets), on how many it
+    is significantly better and significantly worse (`Held`), gain (share of the rival's loss that
+    is removed, by the geometric mean)
     """
     table = means(records, measure)
     loss = 1 - table if MEASURES[measure].greater_is_better else table
@@ -201,7 +202,7 @@ def against(records, mine, measure):
         ]
         gain = 1 - np.exp(np.log(loss.loc[mine] / loss.loc[rival]).mean())
         rows.append((rival, Share(int((cells.gain > 0).sum()), len(cells)), *ahead, gain))
-    columns = ["against", "better on", "shown", "the reverse shown", "gain"]
+    columns = ["against", "better on", "significantly better", "significantly worse", "gain"]
     return pd.DataFrame(rows, columns=columns).sort_values("gain", ignore_index=True)
 
 
@@ -223,8 +224,8 @@ def worth_of_grids(large, small, null, measure):
     Returns
     -------
     DataFrame, a row a method of ``small``: data sets, skill with the large and the small grid
-    (means over families of data sets), on how many the large one is better (`Share`), is shown
-    better and shown worse (corrected test; `Held`)
+    (means over groups of related data sets), on how many the large one is better (`Share`),
+    significantly better and significantly worse (corrected test; `Held`)
     """
     rows = []
     for method in small.method.unique():
@@ -237,8 +238,8 @@ def worth_of_grids(large, small, null, measure):
         found = wins(both, [(method, other)], [measure])
         share = Share(found.better, found.cells)
         rows.append((method, table.shape[1], *skills, share, found.shown, found.worse))
-    heads = ["method", "data sets", "skill, large grid", "skill, small grid"]
-    heads += ["large better", "shown", "the reverse shown"]
+    heads = ["method", "data sets", "gain, large grid", "gain, small grid"]
+    heads += ["large better", "significantly better", "significantly worse"]
     return pd.DataFrame(rows, columns=heads)
 
 
@@ -257,14 +258,14 @@ def coverage(records, experiment):
     over = {method for method, _ in over_limit(records, experiment)}
     if over:
         text += (
-            f" {len(over)} methods are over the time limit on a data set: in ranks they count as "
-            "the mean predictor there; times are of the data sets on which none is."
+            f" {len(over)} methods are over the time limit on a data set. In ranks they count as "
+            "the mean predictor there. Times are of the data sets on which none is."
         )
     if run < pairs:
         ranked = complete(filled(records, experiment, NULLS["ldl"]))
         text += (
             f" Ranks below are of the {len(ranked)} methods that have every other one of the "
-            f"{len(sets)} data sets shown; with more pairs others may lead."
+            f"{len(sets)} data sets here. With more pairs others may lead."
         )
     return text
 
@@ -293,18 +294,18 @@ def left_out(first_folds):
     (limit,) = first_folds.limit.unique()
     ended = first_folds.seconds.isna()
     text = (
-        f"{ended.sum()} pairs are left out: a method has {limit} seconds of the processor for its "
-        "first fold of a data set, choice of parameters included, and these were ended there."
+        f"{ended.sum()} pairs are left out. A method has {limit} seconds of the processor for its "
+        "first fold of a data set, choice of parameters included. These were ended there."
     )
     for near in first_folds[~ended].itertuples():
         text += f" {near.method} on {near.dataset} ends after {near.seconds:.3g}."
     return text
 
 
-def practical(records, methods, null, measure, region=REGION):
+def practical(records, methods, null, measure):
     """Bayesian comparison of some methods, pair by pair (correlated t-test of each data set).
 
-    What is compared are shares of the null predictor's loss; differences within the region of
+    What is compared are shares of the baseline's loss; differences within the region of
     practical equivalence count as none. A data set is decided where one of the three has a
     posterior probability above `SURE`.
 
@@ -325,23 +326,35 @@ def practical(records, methods, null, measure, region=REGION):
         for _, folds in share[[first, second]].dropna().groupby("dataset"):
             if len(folds) > 1:
                 # Of losses the lower is better: the first is where the second's is higher.
-                p = stats.correlated_posterior(folds[second] - folds[first], region)
+                p = stats.correlated_posterior(folds[second] - folds[first], REGION)
                 sure = [i for i in range(3) if p[i] > SURE]
                 found[sure[0] if sure else 3] += 1
         rows.append((first, second, *found))
     return pd.DataFrame(rows, columns=heads)
 
 
-def standing(records, methods, measure):
-    """Place of some methods among all that were run on a data set, means over families.
+def places(records, measure):
+    """Place of each method on a data set, the mean over related ones.
 
     Returns
     -------
-    DataFrame, a row a method, a column a family: "3 of 42", or "3.4 of 42" for several data sets
+    DataFrame, a row a method, a column a group of related data sets
     """
-    table = means(records, measure)
-    ranked = table.rank(ascending=not MEASURES[measure].greater_is_better)
-    place, number = by_families(ranked), by_families(table.notna().sum().to_frame("n").T)
+    return by_families(
+        means(records, measure).rank(ascending=not MEASURES[measure].greater_is_better)
+    )
+
+
+def standing(records, methods, measure):
+    """`places` of some methods among all that were run there, as text.
+
+    Returns
+    -------
+    DataFrame, a row a method, a column a group of related data sets: "3 of 42", or "3.4 of 42" for
+    several data sets
+    """
+    place = places(records, measure)
+    number = by_families(means(records, measure).notna().sum().to_frame("n").T)
     rows = {
         method: [
             ""
@@ -358,7 +371,7 @@ def standing(records, methods, measure):
 def by_partition(partitions, methods, null, measure):
     """Skill of some methods under each of several partitions of the rows into folds.
 
-    Of the data sets and methods that every partition has, means over the families of data sets.
+    Of the data sets and methods that every partition has, means over groups of related sets.
 
     Parameters
     ----------
@@ -394,15 +407,15 @@ def steady(partitions, methods, null, measure):
     gap = np.abs(tables[0][first] - tables[0][second])
     close = gap <= REGION
     text = (
-        f"{same.sum()} of {same.size} comparisons of two methods on a data set come out the same "
-        f"way under {len(tables)} partitions, {same[close].sum()} of {close.sum()} of those in "
-        f"which the two are within {REGION:g} of the null predictor's loss of each other"
+        f"Two methods keep their order under all {len(tables)} divisions in "
+        f"{Share(same.sum(), same.size)} comparisons. Where they lie within {REGION:g} of the "
+        f"baseline's loss of each other, they keep it in {Share(same[close].sum(), close.sum())}."
     )
     if same.all():
-        return f"{text}."
+        return text
     return (
-        f"{text}; where they do not, the two differ by {np.median(gap[~same]):.2g} of the null "
-        f"predictor's loss at the median, where they do, by {np.median(gap[same]):.2g}."
+        f"{text} Where the order turns, the two differ by {np.median(gap[~same]):.2g} of that loss "
+        f"in the median. Where they keep it, they differ by {np.median(gap[same]):.2g}."
     )
 
 
@@ -416,26 +429,41 @@ def _of_partitions(partitions, methods, null, measure):
     return {n: t.loc[there, sets] for n, t in tables.items()}
 
 
-def skill_picture(table, names, mine=(), title=""):
+def skill_picture(table, names, mine=(), title="", groups=None):
     """`skill` as a heat map: green removes loss, purple adds some; rows of ``mine`` are marked.
 
     Parameters
     ----------
     names : dict, data set -> name
+    groups : dict, head -> methods that stand together below it, in the order of the table; None
+        for rows without heads
     """
     if table.empty:
         return nothing("No records.")
+    if groups is not None:
+        table = _grouped(table, groups)
     labels = [plain(f"▶ {method}" if method in mine else method) for method in table.index]
     colours = np.clip(table.to_numpy(float) / abs(LEAST), -1, 1)
     texts = table.map(lambda v: "" if pd.isna(v) else _short(v)).to_numpy()
-    columns = [plain(names.get(d, d)) for d in table]
-    return heat_map(colours, texts, labels, columns, plain(title), "PRGn")
+    columns = [plain(names.get(d, d)).replace(" (", "\n(") for d in table]
+    return heat_map(colours, texts, labels, columns, plain(title), "PRGn", groups or ())
+
+
+def _grouped(table, groups):
+    """A table with an empty row for each head, and the head's methods below it."""
+    parts = []
+    for head, methods in groups.items():
+        mine = table[table.index.isin(methods)]
+        if len(mine):
+            empty = pd.DataFrame(np.nan, index=[head], columns=table.columns)
+            parts.append(pd.concat([empty, mine]))
+    return pd.concat(parts) if parts else table
 
 
 def by_families(table):
-    """Means over each family's data sets, the columns of a table."""
+    """Means over each group of related data sets, the columns of a table."""
     return table.T.groupby([family(d) for d in table], sort=False).mean().T
 
 
 def _short(value):
-    return f"{value:.2f}" if value > -9.995 else f"{value:.0f}"
+    return f"{round(value, 2) + 0.0:.2f}" if value > -9.995 else f"{value:.0f}"

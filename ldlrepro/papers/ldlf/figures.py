@@ -8,7 +8,7 @@ import pandas as pd
 from ldlrepro import LDLForest, published
 from ldlrepro.datasets import make_toy
 from ldlrepro.papers.ldlf import readable
-from ldlrepro.papers.ldlf.experiments import LAYERS, STOPPED
+from ldlrepro.papers.ldlf.experiments import LAYERS, PAPER, STOPPED
 from ldlrepro.papers.ldlf.tables import (
     CLEAN_SPLIT,
     DUPLICATED,
@@ -212,7 +212,13 @@ def movie(chapter):
     axis.locator_params(axis="x", nbins=5)
     axis.set_xlabel("K-L, the iteration picked on the test rows")
     figure.legend(loc="outside lower left", ncols=2)
-    own = kl.loc[[(m, r) for m, r in kl.index if m in there and m.startswith("sLDLF")], "mean"]
+    declared_own = {
+        m.name
+        for e in PAPER.experiments
+        for m in e.methods
+        if (m.settings or {}).get("learner") == "sLDLF"
+    }
+    own = kl.loc[[(m, r) for m, r in kl.index if m in declared_own & set(there)], "mean"]
     low = own.groupby(level="rows").min()
     figure.suptitle(_movie_title(low, printed), x=0.01, ha="left", weight="bold", fontsize=10)
     return figure

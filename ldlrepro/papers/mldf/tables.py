@@ -349,17 +349,16 @@ def _matched(row, where=""):
 
 
 def by_ties(chapter):
-    """`agreement_as` of RF-PCT with two numbers of trees and five ways to rank tied scores."""
-    groups = chapter.study("ties")["ties"].groupby(["trees", "ties"], sort=False)
-    ways = {f"{n} trees, ties {way}": rows for (n, way), rows in groups}
-    return agreement_as(chapter.table_4, "RF-PCT", ways)
+    """`agreement_as` of RF-PCT by trees and ways to rank tied scores, with columns for both."""
+    groups = dict(list(chapter.study("ties")["ties"].groupby(["trees", "ties"], sort=False)))
+    ways = {f"{n} trees, {way}": rows for (n, way), rows in groups.items()}
+    table = agreement_as(chapter.table_4, "RF-PCT", ways)
+    return table.assign(trees=[f"{n} trees" for n, _ in groups], ties=[way for _, way in groups])
 
 
 def show_ties_in_short(chapter):
     """Numbers of RF-PCT's printed row that are matched: a row a way, a column a number of trees."""
     table = by_ties(chapter)
-    names = table["method"].str.split(", ties ", expand=True)
-    table = table.assign(trees=names[0], ties=names[1])
     wide = table.pivot_table(
         index="ties", columns="trees", values="all", aggfunc="first", sort=False
     )
@@ -370,8 +369,7 @@ def show_ties_in_short(chapter):
 def show_other_forests(chapter):
     """Trees of other depths, RF-PCT with more trees, and with a forest a fold."""
     yield from show_depths(chapter)
-    table = by_ties(chapter)
-    table = table.assign(method=table["method"].str.replace("trees, ties ", "trees, "))
+    table = by_ties(chapter).drop(columns=["trees", "ties"])
     caption = _matched("RF-PCT", " with other trees and ways to rank ties")
     yield show(table, caption, False, folded=True)
     yield show_forests_by_fold(chapter)

@@ -23,9 +23,9 @@ def one_node(chapter):
     return clusters_and_cuts(chapter.bunch("SJAFFE"))
 
 
-def one_distribution(bunch, row=0):
-    """Figure 1: a row as a single label, a set of labels and a label distribution."""
-    d = bunch.D[row]
+def one_distribution(bunch):
+    """Figure 1: the first row as a single label, a set of labels and a label distribution."""
+    d = bunch.D[0]
     views = {
         "single label": (d == d.max()).astype(float),
         "multi-label": (d > 1 / len(d)).astype(float),
@@ -38,17 +38,17 @@ def one_distribution(bunch, row=0):
         name_labels(axis, bunch)
         axis.tick_params(axis="x", labelsize=8)
     axes[0].set_ylabel("description degree")
-    figure.suptitle(f"Row {row} of {bunch.display}")
+    figure.suptitle(f"One row of {bunch.display}")
     figure.tight_layout()
     return figure
 
 
-def clusters_and_cuts(bunch, n=100, seed=0):
+def clusters_and_cuts(bunch, n=100):
     """A node of n rows: their distributions in two clusters, and the gain along the best feature.
 
     Drawn with the functions of `readable`.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     rows = rng.permutation(len(bunch.X))[:n]
     X, D = bunch.X[rows], bunch.D[rows]
     cluster = readable.two_means(D, rng.random)
@@ -119,7 +119,7 @@ def iterations(chapter):
     path = summary(chapter.steps, by=("dataset", "method", "stage"), measures=["kl_divergence"])
     printed = compared[(compared.measure == "kl_divergence") & compared.ours.notna()]
     printed = printed.set_index(["dataset", "method"])["published"].to_dict()
-    return curves(path, printed, chapter.names, x="stage")
+    return curves(path, printed, chapter.names)
 
 
 #: Sets on which the starts of SA-IIS are drawn: small, middle and large K-L.
@@ -129,7 +129,9 @@ DRAWN = ("Yeast_alpha", "Yeast_heat", "Yeast_spoem", "Movie")
 def starts(chapter):
     """Test K-L of SA-IIS after each number of steps, from both starts, beside the printed one."""
     steps = chapter.steps[declared(chapter.steps, "learner") == "SA-IIS"]
-    path = summary(steps, by=("dataset", "method", "stage"), measures=["kl_divergence"])
+    is_random = declared(steps, "init") == "random"
+    steps = steps.assign(start=np.where(is_random, "random start", "from zero"))
+    path = summary(steps, by=("dataset", "start", "stage"), measures=["kl_divergence"])
     printed = chapter.printed.query("method == 'SA-IIS' and measure == 'kl_divergence'")
     printed = printed.set_index("dataset")
     there = [d for d in DRAWN if d in set(path.dataset)]
@@ -138,8 +140,7 @@ def starts(chapter):
     figure, axes = panels(len(there), 2, 7, 2.5, above=0.5, layout="constrained")
     for axis, dataset in zip(axes.flat, there, strict=False):
         mine = path[path.dataset == dataset].sort_values("stage")
-        for (method, line), mark in zip(mine.groupby("method", sort=False), "os", strict=True):
-            start = "random start" if "random" in method else "from zero"
+        for (start, line), mark in zip(mine.groupby("start"), "os", strict=True):
             axis.plot(line.stage, line["mean"], f"-{mark}", markersize=4, label=start)
         if chapter.profile == "paper":
             value, std = printed.loc[dataset, ["mean", "std"]]
@@ -183,21 +184,23 @@ def criteria(chapter):
 
 
 def figure_4(chapter):
-    """Chebyshev against depth, for sampling ratios and for numbers of trees: two figures."""
+    """Chebyshev against depth, for sampling ratios and for numbers of trees."""
     mean = chapter.grid.groupby(["trees", "ratio", "depth"])["chebyshev"].mean().reset_index()
-    for by, fixed, title in (
-        ("ratio", mean.trees == 20, "(a) sampling ratio, 20 trees"),
-        ("trees", mean.ratio == 0.8, "(b) trees, sampling ratio 0.8"),
-    ):
-        if not fixed.any():
-            nothing("No records of this experiment.")
-            continue
-        figure, axis = plt.subplots(figsize=(4.3, 3.2))
-        for value, line in mean[fixed].groupby(by, sort=True):
-            axis.plot(line.depth, line.chebyshev, ".-", label=str(value))
-        axis.set(xlabel="largest depth", ylabel="Chebyshev", title=title)
+    if mean.empty:
+        return nothing("No records of this experiment.")
+    figure, axes = plt.subplots(1, 2, figsize=(7, 3.4), sharey=True, layout="constrained")
+    parts = (
+        ("ratio", mean.trees == 20, "(a) shares of rows, 20 trees"),
+        ("trees", mean.ratio == 0.8, "(b) numbers of trees, 0.8 of the rows"),
+    )
+    for axis, (by, fixed, title) in zip(axes, parts, strict=True):
+        for mark, (value, line) in zip("os^Dv", mean[fixed].groupby(by, sort=True), strict=False):
+            axis.plot(line.depth, line.chebyshev, f"{mark}-", markersize=4, label=str(value))
+        axis.set(xlabel="largest depth")
+        axis.set_title(title, fontsize=10)
         axis.legend(title="share of rows" if by == "ratio" else "trees")
-        figure.tight_layout()
+    axes[0].set_ylabel("Chebyshev")
+    return figure
 
 
 def figure_5(chapter):
@@ -207,7 +210,7 @@ def figure_5(chapter):
     n = visits.position.max() + 1
     for axis, (step, title) in zip(axes, SEARCHES.items(), strict=False):
         mine = visits[visits.step == step]
-        axis.plot(mine.feature + mine.position / n, mine.gain, ".", markersize=2)
+        axis.plot(mine.feature + mine.position / n, mine.gain, ".", markersize=3)
         axis.set(title=title, ylabel="gain", xlabel="feature, and position within it")
     count = visits[visits.step == "adaptive"].groupby("feature").size()
     axes[-1].bar(count.index, count)

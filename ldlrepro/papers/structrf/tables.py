@@ -6,9 +6,15 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro.metrics import DISTRIBUTION
-from ldlrepro.papers.structrf.experiments import MEASURES_19, TABLE_OF
+from ldlrepro.papers.structrf.experiments import ITERATIONS, MEASURES_19, STEPS_OF_IIS, TABLE_OF
 from ldlrepro.report.compare import show_head_to_head, tally
-from ldlrepro.report.settings import fixed_settings, nearest_settings, show_nearest, with_settings
+from ldlrepro.report.settings import (
+    declared,
+    fixed_settings,
+    nearest_settings,
+    show_nearest,
+    with_settings,
+)
 from ldlrepro.report.tables import (
     printed_rows,
     published_cells,
@@ -20,11 +26,8 @@ from ldlrepro.report.tables import (
 )
 from ldlrepro.report.values import Outcomes
 
-#: The same setting for every data set, with the paper's numbers of steps.
-FIXED = {
-    "SA-IIS": ["SA-IIS, 200 steps", "SA-IIS, random start, 200 steps"],
-    "SA-BFGS": [f"SA-BFGS{s}, 300 steps" for s in ("", ", random start", ", memory 100")],
-}
+#: The paper's numbers of steps.
+STEPS_OF_PAPER = {"SA-IIS": STEPS_OF_IIS, "SA-BFGS": 300}
 BOOSTERS = ("AOSO-LDLogitBoost", "LDLogitBoost")
 #: Clustering against variance reduction, with all features and with some drawn at a node.
 CRITERIA = (
@@ -43,12 +46,16 @@ def show_tables_4_to_18(chapter):
 def show_steps(chapter):
     """SA-IIS and SA-BFGS after other numbers of steps, and from other starts."""
     steps, printed = chapter.steps, chapter.printed
-    fixed = fixed_settings(steps, printed, FIXED, chapter.excluded_datasets)
+    order = [method.name for method in ITERATIONS.methods]
+    steps = steps.sort_values("method", key=lambda names: names.map(order.index), kind="stable")
+    learner = declared(steps, "learner")
+    alike = {m: steps[(learner == m) & (steps.stage == n)] for m, n in STEPS_OF_PAPER.items()}
+    fixed = fixed_settings(alike, printed, chapter.excluded_datasets)
     yield show(fixed, "Numbers that match, the same setting for all data sets", False)
-    yield from show_nearest(steps, printed, FIXED, chapter.names)
+    yield from show_nearest(steps, printed, STEPS_OF_PAPER, chapter.names)
     package = with_settings(chapter.records["first_package"])
     caption = "{}: the steps of the first package nearest to the printed numbers"
-    yield from show_nearest(package, printed, FIXED, chapter.names, caption)
+    yield from show_nearest(package, printed, STEPS_OF_PAPER, chapter.names, caption)
 
 
 def show_nodes_and_zeros(chapter):
@@ -61,7 +68,7 @@ def show_nodes_and_zeros(chapter):
     sizes = pd.concat([records["node_sizes"], records["node_sizes_between"]])
     tried = {"nodes": with_settings(sizes), "zeros": with_settings(records["raised_zeros"])}
     both = pd.concat(tried.values())
-    fixed = fixed_settings(both, printed, {"RF": both.setting.unique()}, excluded)
+    fixed = fixed_settings({"RF": both}, printed, excluded)
     yield show(fixed, "RF: numbers that match under one setting for all data sets", False)
     for what, mine in zip(("smallest node", "floor"), tried.values(), strict=True):
         nearest = nearest_settings(mine, printed, "RF", names)
