@@ -216,7 +216,7 @@ def test_updates_of_the_leaves_are_counted():
     (row,) = ldlf.leaf_updates(study).to_dict("records")
     assert (row["updates"], row["steps"], row["steps that raise the loss"]) == (2, 12, 1)
     np.testing.assert_allclose(
-        [row["fall by the first step"], row["by the first five"]], [0.6, 1.0]
+        [row["share of the fall: first step"], row["first five steps"]], [0.6, 1.0]
     )
 
 

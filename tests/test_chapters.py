@@ -503,10 +503,13 @@ def test_the_head_of_ldlf_has_a_row_for_each_method_on_movie():
 
 def test_the_title_of_the_picture_of_movie_turns_with_the_records():
     low = pd.Series({"clean split": 0.0923, "duplicated rows": 0.065})
-    assert "stop at 0.092;\nthe printed 0.073 needs" in ldlf_figures._movie_title(low, 0.073)
+    assert (
+        "stop at 0.092;\nduplicated rows reach below the printed 0.073"
+        in ldlf_figures._movie_title(low, 0.073)
+    )
     for value, printed in ((0.07, 0.073), (0.0923, 0.06), (0.0923, None)):
         title = ldlf_figures._movie_title(low.replace(0.0923, value), printed)
-        assert "needs" not in title
+        assert "reach below" not in title
 
 
 def test_what_is_found_on_ldlf_is_counted_from_the_records():

@@ -183,12 +183,12 @@ def _winner(first, second, pair, measure):
     return first if (pair.difference > 0) == MEASURES[measure].greater_is_better else second
 
 
-def tally(records, pairs, measures):
+def tally(records, pairs, measures, level=LEVEL):
     """For each pair of methods: comparisons (data set x measure) in which one is better.
 
-    "significant" counts differences with p below 5%, in the corrected and (in brackets) the paired
-    test. "Holm / BH" counts those of the corrected test that are left in view of all comparisons.
-    What cannot be tested is said at ``Wins``.
+    "significant" counts differences with p below the level, in the corrected and (in brackets) the
+    paired test. "Holm / BH" counts those of the corrected test that are left in view of all
+    comparisons. What cannot be tested is said at ``Wins``.
 
     Parameters
     ----------
@@ -211,12 +211,12 @@ def tally(records, pairs, measures):
     rows = []
     for first, second in pairs:
         fought = duels(records, first, [second], measures)
-        found = wins(records, [(first, second)], measures)
+        found = wins(records, [(first, second)], measures, level)
         row = {"first": first, "second": second, "comparisons": found.cells}
         row["first better"] = found.better
         for side, ahead in (("first", fought.gain > 0), ("second", fought.gain < 0)):
             held = found.shown if side == "first" else found.worse
-            paired = int((ahead & (fought.p < LEVEL)).sum())
+            paired = int((ahead & (fought.p < level)).sum())
             row[f"{side} better, significant"] = Shown(held.plain, paired)
             row[f"{side} better, Holm / BH"] = Beside(held.holm, held.bh)
         row["cannot be tested"] = found.untested + found.lacking

@@ -24,6 +24,7 @@ from ldlrepro.report.evidence import evidence_picture
 from ldlrepro.report.plots import nothing, panels, plt
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing
+from ldlrepro.report.yardstick import skill_picture
 
 #: Strategies of the grid beside those of the paper.
 LEAKED, HOLD_OUT = f", {DUPLICATED}", ", one hold-out"
@@ -40,9 +41,9 @@ def figure_1(chapter):
     modes = ((D > padded[:, :-2] + 1e-3) & (D > padded[:, 2:] + 1e-3)).sum(axis=1)
     figure, axes = plt.subplots(1, 2, figsize=(9, 2.8))
     for axis, row in zip(axes, (modes.argmin(), modes.argmax()), strict=True):
-        axis.bar(range(D.shape[1]), D[row])
+        axis.bar(range(1, D.shape[1] + 1), D[row])
         axis.set_title(f"{bunch.display}, row {row}", fontsize=9)
-        axis.set(xlabel="label", ylabel="description degree")
+        axis.set(xlabel="label: a rating of 1 to 5", ylabel="description degree")
     figure.tight_layout()
     return figure
 
@@ -50,7 +51,7 @@ def figure_1(chapter):
 def figure_2():
     """Figure 2: two trees whose split nodes draw their outputs of f, some of them the same."""
     rng = np.random.default_rng(3)
-    depth, outputs = 3, np.linspace(0.2, 0.8, 5)
+    depth, outputs = 3, np.linspace(0.06, 0.94, 5)
     splits = 2 ** (depth - 1) - 1
     centred = {"ha": "center", "va": "center", "zorder": 4}
     figure, axis = plt.subplots(figsize=(9, 4))
@@ -123,7 +124,9 @@ def soft_tree():
     axes[0, 0].set_ylabel("$x_2$", labelpad=1, **small)
     axes[0, 1].set_ylabel("chance of the leaf:\nblack is one", **small)
     axes[1, 1].set_ylabel("what the leaf holds", **small)
-    axes[1, 1].text(2.5, 0.94, "line: before training\nbar: after", ha="right", va="top", **small)
+    axes[1, 1].text(
+        2.5, 0.94, "line: first update\nbar: after training", ha="right", va="top", **small
+    )
     figure.suptitle("Four leaves, mixed softly, paint the whole surface", fontsize=11)
     figure.tight_layout(w_pad=0.4)
     return figure
@@ -145,6 +148,15 @@ def evidence(chapter):
     found = agreeing(movie[movie.method == "sLDLF"])
     title = f"Movie: our sLDLF matches {found.agree} of {found.tell}\ninformative printed numbers"
     return evidence_picture(rows, "Movie", "kl_divergence", chapter.null_in_words, title)
+
+
+def skill(chapter):
+    """`skill_picture` of this chapter, whose marks lie to the right of the mean predictor."""
+    figure = skill_picture(chapter.ours, chapter.printed, chapter.names, chapter.order)
+    for axis in figure.axes:
+        low, high = axis.dataLim.intervalx
+        axis.set_xlim(min(low, 0) - 0.04, high + 0.04)
+    return figure
 
 
 def rank_diagram(chapter):
@@ -218,7 +230,7 @@ def _movie_title(low, printed):
         return "Movie: clean splits and duplicated rows"
     return (
         f"sLDLF on Movie: clean splits stop at {low[CLEAN_SPLIT]:.3f};\n"
-        f"the printed {printed:.3f} needs duplicated rows"
+        f"duplicated rows reach below the printed {printed:.3f}"
     )
 
 
@@ -241,17 +253,21 @@ def iterations(chapter):
     mean = mean.reset_index()
     figure, axes = panels(len(shown) + 1, 2, 6.6, 2.2, layout="constrained")
     every = list(dict.fromkeys(mean.method))
-    looks = {m: {"color": f"C{i}", "marker": _MARKS[i]} for i, m in enumerate(every)}
+    # Lines may lie on each other: each is thinner than the one below it.
+    looks = {
+        m: {"color": f"C{i}", "marker": _MARKS[i], "linewidth": 3.4 - 0.6 * i, "markersize": 7 - i}
+        for i, m in enumerate(every)
+    }
     for axis, dataset in zip(axes.flat, shown, strict=False):
         mine = mean[mean.dataset == dataset]
         for (method, kind), line in mine.groupby(["method", "rows"], sort=False):
             axis.plot(
                 *(line.stage, line.kl_divergence, _DASHES[kind]),
-                **{"markersize": 4, "markevery": -(-len(line) // 8), **looks[method]},
+                **{"markevery": -(-len(line) // 8), **looks[method]},
             )
         if dataset in printed:
             axis.axhline(printed[dataset], color="black", linestyle=":")
-        axis.set(xscale="log", xlabel="iterations", ylabel="K-L")
+        axis.set(xscale="log", xlabel="iterations", ylabel="test K-L")
         axis.set_title(chapter.names[dataset], fontsize=10)
         low = mine.kl_divergence.min()
         axis.set_ylim(0.9 * low, min(mine.kl_divergence.max() * 1.05, 5 * low))
@@ -397,7 +413,7 @@ def figure_4_on_movie(chapter):
     for axis in axes[0]:
         axis.set_xscale("log")
         ticks = sorted(grid.trees.dropna().unique())
-        axis.set_xticks(ticks, [f"{t:.0f}" for t in ticks])
+        axis.set_xticks(ticks, ["" if t == 50 else f"{t:.0f}" for t in ticks])
         axis.set_xticks([], minor=True)
         axis.set_ylim(*_common(axes[0]))
     axes[1, 1].axis("off")
@@ -469,6 +485,8 @@ def times(chapter):
         axis.plot(nodes[[0, -1]], line.iloc[0] * nodes[[0, -1]] / nodes[0], "--", color="0.5")
     axis.plot([], [], "--", color="0.5", label="in proportion to the split nodes")
     axis.set(xscale="log", yscale="log", xlabel="split nodes of all trees", ylabel="seconds")
-    axis.set_title("Seconds of training: 1000 iterations of 1000 rows on Movie", fontsize=10)
+    machines = " and ".join(sorted(set(chapter.grid.machine[chapter.grid.strategy.isin(names)])))
+    title = "Seconds of training: 1000 iterations of 1000 rows on Movie"
+    axis.set_title(f"{title}\n({machines})", fontsize=10)
     axis.legend(fontsize=9)
     return figure

@@ -1,6 +1,7 @@
 """Figures of the chapter on MSLP; each picture of an embedding has a number in its title."""
 
 import numpy as np
+from matplotlib.ticker import PercentFormatter
 from scipy.spatial.distance import pdist
 from sklearn.manifold import trustworthiness
 
@@ -9,17 +10,18 @@ from ldlrepro.datasets.registry import EMOTIONS
 from ldlrepro.models.embedding import neighbour_sets
 from ldlrepro.papers.mslp.studies.embedding import NEIGHBORS, UNPENALISED
 from ldlrepro.papers.mslp.studies.faces import NEUTRAL, groups
-from ldlrepro.papers.mslp.tables import first_places, methods_with
+from ldlrepro.papers.mslp.tables import EMBEDDINGS, first_places, methods_with
 from ldlrepro.report.plots import name_labels, nothing, plt
 from ldlrepro.report.settings import declared
+from ldlrepro.report.yardstick import skill_picture
 
 #: Of the emotions and neutral, so that they differ without colours too.
 _MARKERS = "osD^v*X"
-#: Lines of the sensitivity figure by lambda: dashed, full, dotted.
+#: Lines of the sensitivity figure by lambda: dashed, full, dotted; the upper ones are thinner.
 _LAMBDAS = {
-    0.0: {"linestyle": "--", "color": "C1", "marker": "s", "markersize": 4},
-    0.01: {"linestyle": "-", "color": "C0", "marker": "o", "markersize": 4},
-    0.1: {"linestyle": ":", "color": "C2", "marker": "^", "markersize": 4},
+    0.0: {"linestyle": "--", "color": "C1", "marker": "s", "markersize": 7, "linewidth": 3.5},
+    0.01: {"linestyle": "-", "color": "C0", "marker": "o", "markersize": 5, "linewidth": 2},
+    0.1: {"linestyle": ":", "color": "C2", "marker": "^", "markersize": 3, "linewidth": 1.2},
 }
 #: What is changed, in words.
 _CHANGES = {
@@ -73,13 +75,12 @@ def who_is_first(chapter):
     return figure
 
 
-def one_row(chapter):
+def one_row(bunch):
     """The two neighbourhoods of one row, and where it lands: defaults of MSLP, two dimensions.
 
     The row is that with the most hetero-neighbours. On the left stand the rows of its Nei_x by
     both distances (Eqs. 5 and 6), on the right all rows in the embedding.
     """
-    bunch = chapter.bunch("SJAFFE")
     X, D = bunch.X, bunch.D
     model = MSLP(ratio=2 / X.shape[1]).fit(X, D)
     nearest, near, hetero = neighbour_sets(X, D, model.k_plus, model.k_minus, model.alpha)
@@ -155,12 +156,19 @@ def figures_2_and_3(chapter):
             plane.plot(*X[[row, j]].T, color="black", linewidth=1)
         for j in nearest[row][hetero[row]]:
             plane.plot(*X[[row, j]].T, color="C1", linestyle=(0, (1, 1)), lw=2, zorder=3)
+        for which, mark, colour in ((near, "s", "black"), (hetero, "^", "C1")):
+            there = X[nearest[row][which[row]]]
+            look_of = {"marker": mark, "facecolors": "none", "edgecolors": colour}
+            plane.scatter(*there.T, s=64, linewidths=1.6, zorder=4, **look_of)
+        plane.scatter(*X[row], s=90, marker="*", color="black", zorder=5)
         plane.set_title(title, fontsize=9.5)
-        plane.set(xticks=[], yticks=[])
+        plane.set(xticks=[], yticks=[], xlabel="first feature")
         z = MSLP(k_plus, alpha=a, beta=1.0, ratio=0.5, lambda_=0.0).fit(X, D).transform(X)[:, 0]
         z = np.sign(np.corrcoef(z, height)[0, 1]) * (z - z.mean()) / z.std()
         line.scatter(z, rng.uniform(-1, 1, n), c=D[:, 0], s=18, **look)
         line.set(yticks=[], xlabel=f"embedding; trustworthiness {_kept(D, z[:, None]):.2f}")
+    axes[0, 0].set_ylabel("second feature")
+    axes[1, 0].set_ylabel("(spread\nat random)", fontsize=9)
     figure.tight_layout()
     figure.colorbar(rows, ax=axes, label="degree of the first label")
     return figure
@@ -196,6 +204,8 @@ def figures_5_and_6(chapter):
 def figure_7(chapter):
     """Two-dimensional embeddings of s-JAFFE, marked by the strongest emotion; neutral in black.
 
+    A few rows land far from all others, so the order along each dimension is drawn.
+
     Rows nearest to the uniform distribution stand for neutral faces: see `studies.faces.groups`.
     Where the data set is not at hand, a synthetic stand-in is drawn, and the title says so.
     """
@@ -211,16 +221,16 @@ def figure_7(chapter):
     figure, axes = plt.subplots(1, len(models), figsize=(6.4, 3.9), layout="constrained")
     for axis, (name, model) in zip(axes, models.items(), strict=True):
         Z = model.fit(bunch.X, bunch.D).transform(bunch.X)
+        order = Z.argsort(axis=0).argsort(axis=0)
         for k in range(c + 1):
             label, colour = (EMOTIONS[k], f"C{k}") if k < c else (NEUTRAL, "black")
-            axis.scatter(*Z[strongest == k].T, s=14, color=colour, marker=_MARKERS[k], label=label)
-        low, high = np.percentile(Z, [1, 99], axis=0)
-        low, high = low - 0.3 * (high - low), high + 0.3 * (high - low)
-        beyond = ((low > Z) | (high < Z)).any(axis=1).sum()
-        axis.set(xticks=[], yticks=[], xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-        axis.set_xlabel(f"first dimension\n({beyond} rows beyond the frame)", fontsize=9.5)
+            axis.scatter(
+                *order[strongest == k].T, s=14, color=colour, marker=_MARKERS[k], label=label
+            )
+        axis.set(xticks=[], yticks=[])
+        axis.set_xlabel("order in the first dimension", fontsize=9.5)
         axis.set_title(f"{name}\ntrustworthiness {_kept(bunch.D, Z):.3f}", fontsize=9.5)
-    axes[0].set_ylabel("second dimension")
+    axes[0].set_ylabel("order in the second dimension")
     figure.suptitle(f"Figure 7 on {bunch.display}: all rows fitted", x=0.01, ha="left")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=4, fontsize=9.5)
@@ -269,8 +279,26 @@ def _name_of(chapter, study):
     return "s-JAFFE" if real else "Synthetic rows"
 
 
+def skill(chapter, embeddings=False):
+    """`skill_picture` of the methods of label distribution learning, or of the embeddings.
+
+    All thirteen in one picture would share colours.
+    """
+    embed = (*EMBEDDINGS, "MSLP")
+    methods = [m for m in chapter.order if (m in embed) == embeddings]
+    ours, printed = (t[t.method.isin(methods)] for t in (chapter.ours, chapter.printed))
+    figure = skill_picture(ours, printed, chapter.names, methods)
+    for axis in figure.axes:
+        low, high = axis.dataLim.intervalx
+        axis.set_xlim(min(low, 0) - 0.05, high + 0.05)
+    return figure
+
+
 def one_part_changed(chapter):
-    """K-L of MSLP with one part changed, as a share of MSLP's own: a row a change."""
+    """K-L of MSLP with one part changed, as a share of MSLP's own: a row a change.
+
+    Bars are standard deviations over the folds of the difference from MSLP.
+    """
     mean = (
         chapter.terms.groupby(["method", "dataset"], sort=False)["kl_divergence"].mean().unstack()
     )
@@ -278,12 +306,20 @@ def one_part_changed(chapter):
     if "MSLP" not in mean.index or not changes:
         return nothing("No records of this experiment.")
     share = mean.loc[changes] / mean.loc["MSLP"]
+    folds = chapter.terms.pivot_table(
+        index=["dataset", "fold"], columns="method", values="kl_divergence"
+    )
+    apart = folds[changes].sub(folds["MSLP"], axis=0).groupby(level="dataset").std().T
+    bar = apart / mean.loc["MSLP"]
     figure, axis = plt.subplots(figsize=(5.2, 2.0 + 0.42 * len(changes)), layout="constrained")
     there = [d for d in chapter.names if d in share]
     heights = np.linspace(-0.26, 0.26, len(there)) if len(there) > 1 else [0]
     for i, (dataset, height) in enumerate(zip(there, heights, strict=True)):
         look = {"marker": _MARKERS[i], "color": f"C{i}", "linestyle": "none"}
-        axis.plot(share[dataset], np.arange(len(changes)) + height, **look)
+        rows = np.arange(len(changes)) + height
+        low, high = (share[dataset] + sign * bar[dataset] for sign in (-1, 1))
+        axis.hlines(rows, low, high, color=f"C{i}", linewidth=1.2)
+        axis.plot(share[dataset], rows, **look)
         axis.plot([], [], **look, label=chapter.names[dataset])
     axis.axvline(1, color="0.3", linewidth=1)
     axis.text(1, -0.75, " MSLP as it is", color="0.3", va="center")
@@ -325,7 +361,9 @@ def sensitivity(chapter):
             line = usual[usual.lambda_ == lambda_].sort_values("ratio")
             row[2].plot(line.ratio, line.kl_divergence, **look, label=f"lambda {lambda_:g}")
         line = usual[usual.ratio == 0.1].sort_values("lambda_")
-        row[1].plot(np.maximum(line.lambda_, 1e-5), line.kl_divergence, "o-", color="0.3", ms=4)
+        look = {"color": "0.3", "ms": 4}
+        row[1].plot(np.maximum(line.lambda_, 1e-5), line.kl_divergence, "o-", **look)
+        row[2].xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         row[1].set_xscale("log")
         row[1].set_xticks([1e-5, 1e-3, 1e-1], ["0", "0.001", "0.1"])
         row[1].minorticks_off()
@@ -335,6 +373,7 @@ def sensitivity(chapter):
     for axis, label in zip(axes[-1], ("beta (u = 10%)", "lambda (u = 10%)", "u"), strict=True):
         axis.set_xlabel(label)
     handles, labels = axes[0, 2].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower right", ncols=3, handlelength=4)
+    handles, labels = [*handles, axes[0, 1].lines[0]], [*labels, "lambda varies"]
+    figure.legend(handles, labels, loc="outside lower right", ncols=2, handlelength=4)
     figure.suptitle("K-L of MSLP when one parameter varies", x=0.01, ha="left", weight="bold")
     return figure
