@@ -141,7 +141,7 @@ def measure(name):
     Parameters
     ----------
     name : str
-        One of `MEASURES`, "clark" for example.
+        One of ``MEASURES``, "clark" for example.
 
     Returns
     -------

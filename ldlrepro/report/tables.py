@@ -69,7 +69,7 @@ def published_cells(paper, tables, measures):
     Returns
     -------
     DataFrame
-        Rows of `ldlrepro.published.load`.
+        Rows of ``published.load``.
 
     See Also
     --------

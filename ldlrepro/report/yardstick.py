@@ -66,7 +66,7 @@ def confusion_of(chapter, more=None):
     Returns
     -------
     DataFrame
-        `Outcomes`, a row a printed method, a column a method of ours.
+        ``Outcomes``, a row a printed method, a column a method of ours.
 
     See Also
     --------

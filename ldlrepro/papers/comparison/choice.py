@@ -157,7 +157,7 @@ def best_in_time(records, experiment, null, measure, limits):
         gains = by_kind.loc[best]
         row = (limit, best, classes[best], times.skill[best], gains.min(), gains.max())
         rows.setdefault(best, row)
-    heads = ["a fit may take (s)", "method", "name in the command", "gain", "least", "largest"]
+    heads = ["typical fit up to (s)", "method", "name in the command", "gain", "least", "largest"]
     return pd.DataFrame(rows.values(), columns=heads)
 
 
