@@ -371,7 +371,7 @@ def test_folders_of_dead_processes_are_removed(tmp_path, monkeypatch):
     ]
     for child in children:
         child.stdout.readline()
-    children[0].send_signal(signal.SIGQUIT)
+    children[0].kill()  # a stop that no shell can have told it to ignore
     children[0].wait()
     folders = set(tmp_path.iterdir())
     assert len(folders) == 2
