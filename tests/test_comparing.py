@@ -1098,8 +1098,9 @@ def test_the_command(tmp_path):
     assert "Theirs against the others" in done.stdout
     assert "AAKNN against the others" not in done.stdout
     page = (tmp_path / "page.html").read_text()
-    pictures = re.findall("<img alt='(Heat map|Dots|Points) of the share", page)
-    assert pictures == ["Heat map", "Dots", "Points"] and "http" not in page
+    pictures = re.findall("(?:alt='|aria-label=\")(Heat map|Dots|Marks) of the share", page)
+    assert pictures == ["Heat map", "Dots", "Marks"]
+    assert not re.findall(r"(?:src|href)=['\"]?http", page)
     assert list((tmp_path / "ldlrepro-records" / "own").glob("t.csv"))
 
 

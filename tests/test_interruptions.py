@@ -22,6 +22,12 @@ HERE = Path(__file__).parent
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc")
 
 
+def _hear():
+    """Stops are heard: where tests run in the background of a script, some would be ignored."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(folder, *more, jobs=2, pace=0, script=HERE / "slow_paper.py"):
     """The command in a session of its own, so that a signal can go to its whole group.
 
@@ -38,8 +44,7 @@ def start(folder, *more, jobs=2, pace=0, script=HERE / "slow_paper.py"):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # Where tests run in the background of a script, Ctrl-C would be ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=_hear,
     )
 
 
@@ -160,7 +165,9 @@ def test_a_signal_to_all_processes_twice_ends_in_one_line(tmp_path, name):
 
 def test_what_is_ignored_at_the_start_stays_so():
     """`nohup` asks for that: the run goes on when the terminal is closed."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN), signal.getsignal(signal.SIGINT)
+    hear = signal.default_int_handler  # a background process may have been told not to
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN), hear
+    told = signal.signal(signal.SIGINT, hear)
     try:
         with cli._stopping(is_program=False):
             assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
@@ -168,6 +175,7 @@ def test_what_is_ignored_at_the_start_stays_so():
         assert signal.getsignal(signal.SIGINT) == before[1]
     finally:
         signal.signal(signal.SIGHUP, before[0])
+        signal.signal(signal.SIGINT, told)
 
 
 def test_workers_end_with_a_killed_parent(tmp_path):
@@ -332,7 +340,7 @@ def test_a_stop_is_heard_in_compiled_code(name):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=_hear,
     )
     assert process.stdout.readline() == "fitting\n"
     process.send_signal(number)

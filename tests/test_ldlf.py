@@ -293,7 +293,7 @@ def test_early_stopping_keeps_the_best_trees():
 
 
 @pytest.mark.parametrize("method", [LDLForest, NDFLDL])
-@pytest.mark.parametrize("rate", [1e6, 1e30, 1e38])
+@pytest.mark.parametrize("rate", [1e6, 1e30])
 def test_divergence_is_reported_with_its_iteration(method, rate):
     forest = method(learning_rate=rate, max_iter=60, random_state=0, **FAST)
     with pytest.warns(ConvergenceWarning, match=r"diverged at iteration \d+: .*lower learning_"):

@@ -211,14 +211,14 @@ def test_predict_grid_is_a_fit_for_each_point(case):
         ({"k_plus": 0}, "k_plus=0"),
         ({"n_neighbors": 121}, "n_neighbors=121 with 120 training rows: choose 1 to 120"),
         ({"alpha": 0.5}, "alpha=0.5: choose a number of 1 or more"),
-        ({"alpha": np.nan}, "alpha=nan"),
+        ({"alpha": np.nan}, "alpha(=nan| must be a number)"),
         ({"k_minus": 21}, r"k_minus=21: choose 0 to \(alpha - 1\) k_plus = 20"),
         ({"k_minus": -1}, "k_minus=-1"),
         ({"beta": 1.1}, r"beta=1.1 must lie in \[0, 1\]"),
         ({"lambda_": -1}, "lambda_=-1 be 0 or more"),
         ({"ratio": 0}, "ratio=0 of 3 features gives no dimension"),
         ({"ratio": 1.5}, "ratio=1.5"),
-        ({"ratio": np.nan}, "ratio=nan"),
+        ({"ratio": np.nan}, "ratio(=nan| must be a number)"),
     ],
 )
 def test_wrong_parameters_are_named(parameters, message):

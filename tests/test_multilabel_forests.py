@@ -237,7 +237,6 @@ def test_labels_of_one_class_have_a_constant_score(forest):
         ("max_depth", 0),
         ("min_samples_split", 1),
         ("max_features", "third"),
-        ("max_features", 0.5),
     ],
 )
 def test_a_parameter_out_of_range_is_named(parameter, value):

@@ -198,6 +198,8 @@ def tally(records, pairs, measures, level=LEVEL):
         Names of methods.
     measures : list of str
         Names of measures.
+    level : float
+        Of the tests.
 
     Returns
     -------

@@ -16,7 +16,6 @@ from typing import Any
 import cloudpickle
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from ldlrepro import datasets as registry
 from ldlrepro import paths
@@ -35,6 +34,7 @@ from ldlrepro.parameters import LARGEST_SEED, listed, processes
 from ldlrepro.protocols import ledger, read, state
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.html import for_spreadsheets
+from ldlrepro.report.plots import Figure
 from ldlrepro.report.provenance import display_names
 from ldlrepro.user import runs
 from ldlrepro.user.data import bunch, check_name
