@@ -102,7 +102,7 @@ def test_quick_runs_take_fewer_steps_but_where_steps_are_recorded():
     long, short = Method("long", SABFGS(300)), Method("short", SABFGS(20))
     by_steps = Method("by steps", SABFGS(300, path=(2, 300)), staged=(2, 300))
     steps = [states.for_profile(m, "quick").estimator.max_iter for m in (long, short, by_steps)]
-    assert steps == [50, 20, 300] and states.for_profile(MEAN, "quick") == MEAN
+    assert steps == [100, 20, 300] and states.for_profile(MEAN, "quick") == MEAN
     deep = Method("c", MLDF())
     layers = [states.for_profile(deep, p).estimator.max_layers for p in ("paper", "quick")]
     assert layers == [20, 2]
@@ -120,7 +120,7 @@ def test_quick_runs_take_fewer_trees_but_where_trees_are_shown():
     assert trees(Method("c", many, settings={"trees": 50})) == 50
     steps = Method("d", AdaBoostLDL(SABFGS(300), n_estimators=30), staged=(1, 30))
     assert trees(steps) == 30 and steps.estimator.estimator.max_iter == 300
-    assert states.for_profile(steps, "quick").estimator.estimator.max_iter == 50
+    assert states.for_profile(steps, "quick").estimator.estimator.max_iter == 100
 
 
 def test_quick_runs_take_the_ends_of_grids(monkeypatch):

@@ -20,7 +20,7 @@ from ldlrepro.protocols.store import RecordStore
 QUICK_FOLDS = 3
 #: The largest values of parameters in the quick profile, of estimators in an estimator too.
 QUICK_LIMITS = {
-    "max_iter": 50,
+    "max_iter": 100,
     "max_layers": 2,
     "n_estimators": 10,
     "epochs": 50,
