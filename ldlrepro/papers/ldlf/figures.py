@@ -155,7 +155,8 @@ def skill(chapter):
     figure = skill_picture(chapter.ours, chapter.printed, chapter.names, chapter.order)
     for axis in figure.axes:
         low, high = axis.dataLim.intervalx
-        axis.set_xlim(min(low, 0) - 0.04, high + 0.04)
+        if np.isfinite([low, high]).all():  # where there is anything to draw
+            axis.set_xlim(min(low, 0) - 0.04, high + 0.04)
     return figure
 
 
