@@ -10,15 +10,19 @@ import warnings
 from functools import lru_cache
 from pathlib import Path
 
-import pooch
 import requests
 import urllib3
-from tqdm import tqdm
+from tqdm import TqdmWarning, tqdm
 
 from ldlrepro import paths
 from ldlrepro.datasets import accepted, registry
 from ldlrepro.datasets.registry import locate
 from ldlrepro.errors import DataCorruptError, DataUnavailableError, UnverifiedCopyWarning
+
+with warnings.catch_warnings():
+    # In notebooks pooch asks for widgets, which nothing here shows.
+    warnings.simplefilter("ignore", TqdmWarning)
+    import pooch
 
 ATTEMPTS = 3
 BACKOFF = 1.0  # seconds before the second attempt; doubled before each further one
