@@ -71,7 +71,7 @@ class Guest(LDLEstimator):
 
     References
     ----------
-    python-ldl 0.1.2, https://pypi.org/project/python-ldl/
+    python-ldl 0.1.2, a package of label distribution learning.
 
     See Also
     --------
