@@ -22,7 +22,7 @@ from ldlrepro.metrics import DISTRIBUTION, MULTILABEL
 #: What a printed cell says of ours: see `compare`.
 MATCHES, DIFFERS, UNINFORMATIVE = "matches", "differs", "uninformative"
 
-#: Measures whose printed cells are checked: their values lie in [0, upper].
+#: Measures whose printed numbers are checked: their values lie in [0, upper].
 KNOWN = DISTRIBUTION | MULTILABEL
 
 
@@ -290,7 +290,7 @@ RULES = tuple(_rule(text, why) for text, why in (_RANGES | _REASONS).items())
 
 
 def identities(df: pd.DataFrame) -> pd.DataFrame:
-    """Printed cells that cannot all be exact, whatever the data: the rules that rows of `df` break.
+    """Printed numbers that cannot all be exact, whatever the data: rules that rows of `df` break.
 
     df : rows of `load`. Numbers of labels come from its rows with measure "labels"; rules about c
         are skipped for data sets without one. Rows whose note starts with "difference" are not

@@ -273,7 +273,7 @@ def wins_claim(records, pairs, measures, level=LEVEL, significantly=False):
     level : float
         Level of the tests.
     significantly : bool
-        Whether the claim holds only where it is shown, of the cells that can be tested.
+        Whether the claim holds only where it is significant, of the comparisons that can be tested.
     """
     found = wins(records, pairs, measures, level)
     text = str(found) + (f" ({level:.0%} level)" if level != LEVEL else "")

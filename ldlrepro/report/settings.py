@@ -1,4 +1,4 @@
-"""Settings that methods declare, and which of those tried comes nearest to printed cells."""
+"""Settings that methods declare, and which of those tried comes nearest to print."""
 
 import pandas as pd
 
@@ -58,7 +58,7 @@ def with_settings(records, stages="steps"):
 
 
 def nearest_settings(records, printed, method, names):
-    """Which of the tried settings comes nearest to a method's printed cells.
+    """Which of the tried settings comes nearest to a method's printed numbers.
 
     An explanation, not a result: the setting is picked by the printed numbers.
 

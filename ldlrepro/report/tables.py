@@ -34,7 +34,7 @@ def summary(records, by=("dataset", "method"), measures=tuple(DISTRIBUTION)):
 
     See Also
     --------
-    agreement : Sets it beside printed cells.
+    agreement : Sets it beside printed numbers.
     """
     keys = [*by, "source", "origin"]
     long = records.assign(origin=_origins(records)).melt(
@@ -153,7 +153,7 @@ def agreement(compared, names, excluded=()):
     -------
     DataFrame
         ``Outcomes``, one row a data set and a last one "all counted", one column a method; None
-        where nothing was run, a text where cells that were run cannot be judged.
+        where nothing was run, a text where numbers that were run cannot be judged.
 
     See Also
     --------
@@ -180,7 +180,7 @@ def side_by_side(ours, printed, caption, measures, order, folded=None):
 
     On demand also standard deviations and the difference, in published standard deviations, where
     the paper prints none in percent of the printed mean. A tick: the cell agrees; a cross: it
-    differs; a question mark: it cannot tell.
+    differs; a question mark: it is uninformative.
     """
     arrows = {m: "↑" if MEASURES[m].greater_is_better else "↓" for m in measures}
     heads = {m: f"{MEASURES[m].label} {arrows[m]}" for m in measures}

@@ -81,7 +81,7 @@ def with_rivals(chapter):
 def causes_of_rivals(chapter):
     """(cause, records, what their stages are) for `causes`: rivals that StructRF's chapter tried.
 
-    Its records on the data sets of this chapter's printed cells count.
+    Its records on the data sets of this chapter's printed numbers count.
     """
     for name, stages in (
         ("iterations", "steps"),
