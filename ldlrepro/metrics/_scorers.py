@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.metrics import make_scorer
 
-from ldlrepro.errors import UnknownNameError
+from ldlrepro.errors import unknown
 from ldlrepro.validation import check_kind
 
 #: Rows may miss 1 by this, as float32 does.
@@ -21,8 +21,9 @@ def check_simplex(A, name):
         row = int(np.argmax(off))
         raise ValueError(
             f"{name} row {row} has the sum {A[row].sum():.6g} over {A.shape[1]} labels: label "
-            "distributions sum to 1. Zeros and ones are scored by score_labels; other degrees "
-            "divide by their sum first."
+            "distributions sum to 1. Divide per cent or counts by the sums of their rows first. "
+            "Zeros and ones, the labels of rows, are scored by score_labels, and the order of "
+            "labels by spearman, kendall and ndcg."
             if np.isfinite(A[row]).all()
             else f"{name} row {row} has NaN or infinity: remove the row or fill the value."
         )
@@ -47,8 +48,8 @@ def scorer(name, measures, function):
         No such measure, or a loss without "neg_".
     """
     known = {("" if m.greater_is_better else "neg_") + n: m for n, m in measures.items()}
-    if name not in known:
-        raise UnknownNameError(f"No scorer {name!r}; there are: {', '.join(known)}.")
+    if not isinstance(name, str) or name not in known:
+        raise unknown("scorer", name, known)
     measure = known[name]
     return make_scorer(
         function(measure.name),
