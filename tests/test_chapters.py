@@ -104,9 +104,9 @@ def test_findings_of_mslp_say_what_the_expressions_alone_say():
     up = [metrics.DISTRIBUTION[m].greater_is_better for m in chapter.measures]
     gain = (means.loc["MSLP"] - means.loc["MSLP, attraction only"]) * np.where(up, 1, -1)
     better = int((gain > 0).to_numpy().sum())
-    text = f"On the expressions alone it is better in {better} of 12"
+    text = f"On facial expressions alone it is better in {better} of 12"
     assert f"{text}, which alone would be “holds in part”." in found["hetero-neighbours"]
-    assert all("On the expressions alone" in found[k] for k in found if k != "jaffe")
+    assert all("On facial expressions alone" in found[k] for k in found if k != "jaffe")
 
 
 def test_m2b_of_the_paper_is_another_copy():

@@ -152,7 +152,7 @@ class LDLF(Chapter):
         return (
             "It depends on the number of trees and on their iterations. At one learning rate, a "
             f"forest is worse than one tree from {worse:.0f} trees on. With the learning rate "
-            f"chosen for each size, only one of {later:.0f} trees is. Where each tree gets all "
+            f"chosen for each size, only one with {later:.0f} trees is. Where each tree gets all "
             f"iterations, at one learning rate, {ahead} of {len(each) - 1} forests are better than "
             "one tree. The paper does not say whether trees share the iterations."
         )

@@ -44,7 +44,7 @@ def _on_faces(expressions, every):
     """Comparisons on the expressions alone, and their verdict where it is another."""
     word = verdict(expressions.share.ratio)
     other = "" if word == verdict(every.share.ratio) else f", which alone would be “{word}”"
-    return f"On the expressions alone it is better in {expressions.share}{other}."
+    return f"On facial expressions alone it is better in {expressions.share}{other}."
 
 
 class MSLP(Chapter):
@@ -162,10 +162,11 @@ class MSLP(Chapter):
         free = kept.loc[list(UNPENALISED)]
         return {
             "first-place": (
-                f"Here it is first in {Share(places.ours['MSLP'], places.cells['MSLP'])}, in "
-                f"print in {places.printed['MSLP']} of the same. {places.ours.idxmax()} is most "
-                f"often first here, in {places.ours.max()}. On the expressions alone, MSLP is "
-                f"first in {Share(faces.ours['MSLP'], faces.cells['MSLP'])}."
+                f"Here it is first in {Share(places.ours['MSLP'], places.cells['MSLP'])} "
+                f"comparisons, in print in {places.printed['MSLP']} of the same. "
+                f"{places.ours.idxmax()} is most often first here, in {places.ours.max()}. On "
+                "facial expressions alone, MSLP is first in "
+                f"{Share(faces.ours['MSLP'], faces.cells['MSLP'])}."
             ),
             "beats-ldl": (
                 f"It has the better mean in {earlier.share} comparisons, significantly in "
