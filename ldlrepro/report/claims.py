@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from IPython.display import HTML
 
+from ldlrepro.datasets import registry
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.report.compare import LEVEL, pairs_of, wins
 from ldlrepro.report.html import as_html
@@ -82,7 +83,9 @@ def claims_table(listed, evidence):
     rows += [(str(q), "", str(q), "", False, *found, True) for q, found in own.items()]
     head = ["id", "section", "claim", "printed", "headline", "verdict", "evidence", "ours"]
     table = pd.DataFrame(rows, columns=head)
-    return table.assign(verdict=table.verdict.map(verdict))
+    return table.assign(
+        verdict=table.verdict.map(verdict), evidence=table.evidence.map(registry.with_display_names)
+    )
 
 
 def printed_numbers(listed):

@@ -85,7 +85,7 @@ def beside(records, kind):
     mean, std = (getattr(mine[list(SHOWN)], f)() for f in ("mean", "std"))
     mean = mean.sort_values("kl_divergence")
     table = pd.DataFrame({"method": mean.index})
-    table["from"] = ["photographs" if m in DEEP else "294 features" for m in mean.index]
+    table["from"] = ["pictures" if m in DEEP else "features" for m in mean.index]
     for measure in SHOWN:
         arrow = "↑" if MEASURES[measure].greater_is_better else "↓"
         table[f"{MEASURES[measure].label} {arrow}"] = [
