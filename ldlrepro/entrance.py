@@ -14,6 +14,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn import config_context, get_config
 
+from ldlrepro.validation import check_simplex
+
 #: scikit-learn's settings inside: its defaults, whatever the user and the environment have set.
 #: Those that only print stay the user's, and so does the routing of metadata.
 _OWN = {
@@ -130,8 +132,6 @@ def public(function):
 
 
 def _check_sums(given):
-    from ldlrepro.metrics._scorers import check_simplex
-
     for name in ("D", "P"):
         check_simplex(given[name], name)
 
@@ -190,9 +190,9 @@ def by_name(function):
             return function(name)
         except (KeyError, TypeError):
             from ldlrepro.errors import unknown
-            from ldlrepro.metrics import MEASURES
 
-            raise unknown("measure", name, MEASURES) from None
+            # This layer imports no measures: those of the function's own module are meant.
+            raise unknown("measure", name, function.__globals__["MEASURES"]) from None
 
     return call
 
