@@ -96,7 +96,7 @@ def one(name, datasets):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_chapter_runs_with_a_set_of_few_records(name):
-    one(name, HARD[name])
+    one(name, HARD.get(name, SETS[name][:1]))
 
 
 @pytest.mark.slow
