@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from html import escape
 from queue import Empty, SimpleQueue
@@ -23,7 +23,7 @@ from ldlrepro import errors, paths
 from ldlrepro.papers import get_paper, paper_names
 from ldlrepro.parameters import PROFILES, check, described, listed, processes, seed
 from ldlrepro.protocols.progress import waiting
-from ldlrepro.protocols.store import probe, write_whole
+from ldlrepro.protocols.store import locked, probe, write_whole
 from ldlrepro.report.chapter import chosen
 
 #: Parameters under which the same notebook comes out: what the title leaves out.
@@ -143,12 +143,15 @@ def run(papers, parameters, out, jobs=1, fresh=False):
         return target, True, _execute(there[name], target, parameters, running)
 
     running = _Running(len(wanted))
-    try:
-        with waiting(running.told):
-            results = _in_threads(one, wanted, jobs, running)
-    finally:
-        with suppress(OSError):  # what went wrong before is the reason to tell
-            write_whole(folder / "index.html", page(folder))
+    with _alone(folder):
+        try:
+            with waiting(running.told):
+                results = _in_threads(one, wanted, jobs, running)
+        finally:
+            for name in wanted:  # a stop may come before a thread does it
+                _keep_unfinished(folder / f"{name}.ipynb")
+            with suppress(OSError):  # what went wrong before is the reason to tell
+                write_whole(folder / "index.html", page(folder))
     failed = [f"{target}: {why}" for target, _, why in results if why]
     if failed:
         raise NotebookError(
@@ -165,6 +168,22 @@ def _make(folder):
             f"Notebooks cannot be written to {folder}: {error.strerror}. Nothing was run; name "
             "another folder by --out."
         ) from error
+
+
+@contextmanager
+def _alone(folder):
+    """Hold a folder's lock; NotebookError where another batch runs in the folder."""
+    lock = locked(folder / ".lock", wait=False)
+    try:
+        lock.__enter__()
+    except BlockingIOError:
+        raise NotebookError(
+            f"Another batch runs in {folder}: wait for its end, or name another folder by --out."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.__exit__(None, None, None)
 
 
 class _Running:
@@ -228,6 +247,7 @@ class _Kernel(AsyncKernelManager):
     @property
     def kernel_spec(self):
         argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        argv.append("--log-level=CRITICAL")  # an interrupt is no error, and its port no warning
         return KernelSpec(argv=argv, display_name="Python 3", language="python")
 
     async def _async_start_kernel(self, **more):
@@ -254,6 +274,9 @@ class _Kernel(AsyncKernelManager):
 def _check(notebook, parameters):
     """Stop before anything is run where a name is wrong."""
     check(parameters, papermill.inspect_notebook(str(notebook)), notebook.name)
+    for name, value in parameters.items():
+        if isinstance(value, str) and not value.strip() and name != "datasets":
+            raise ParameterError(f"Parameter {name!r} is empty: give a value, or leave it out.")
     seed(parameters.get("seed"))
     processes(parameters.get("n_jobs", 1))
     if not isinstance(parameters.get("recompute", False), bool):
@@ -268,9 +291,17 @@ def _check(notebook, parameters):
 
 
 def _execute(notebook, target, parameters, running):
-    """Run a notebook; what went wrong, or None."""
+    """Run a notebook beside its target, and put it in place; what went wrong, or None.
+
+    A notebook that does not come to its end replaces none that did: it is kept as NAME.failed.
+    """
+    beside = _beside(target)
     try:
-        return _executed(notebook, target, parameters, running)
+        why = _executed(notebook, beside, parameters, running)
+        if why is None:
+            os.replace(beside, target)
+            _failed(target).unlink(missing_ok=True)
+        return why
     except DeadKernelError:
         why = "its process died (killed, or out of memory?)"
     except OSError as error:
@@ -279,7 +310,27 @@ def _execute(notebook, target, parameters, running):
         why = f"{type(error).__name__}: {error}"
     finally:
         running.cells.pop(notebook.stem, None)
+        _keep_unfinished(target)
     return f"{why}; the cells before and all finished fits are kept, the same command goes on"
+
+
+def _beside(target):
+    """Where a notebook is written while it runs."""
+    return target.with_name(f".{target.stem}.running.ipynb")
+
+
+def _failed(target):
+    """Where a notebook that did not come to its end is kept beside one that did."""
+    return target.with_name(f"{target.stem}.failed.ipynb")
+
+
+def _keep_unfinished(target):
+    """Put what was written of a notebook in its place, or beside a finished one that is there."""
+    beside = _beside(target)
+    with suppress(OSError):  # there is none where the notebook is finished
+        there = _made(target)
+        is_finished = there is not None and _outcome(there) == "finished"
+        os.replace(beside, _failed(target) if is_finished else target)
 
 
 def _executed(notebook, target, parameters, running):
@@ -402,7 +453,7 @@ def page(folder):
     """HTML that lists the notebooks of a batch's folder; it needs no other file."""
     rows = []
     for path in sorted(folder.glob("*.ipynb")):
-        made = _made(path)
+        made = None if path.name.startswith(".") else _made(path)
         if made is not None:
             rows.append(_row(path, made))
     return _PAGE.format(rows="\n".join(rows))

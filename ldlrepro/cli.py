@@ -150,8 +150,42 @@ def _stopping(is_program):
                 signal.signal(number, signal.SIG_DFL if is_program else there[number])
 
 
+class _Once(argparse.Action):
+    """Keep the value of an option; a second one would drop the first without a word."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        given = vars(namespace).setdefault("given", set())
+        if option_string and self.dest in given:
+            hint = ", names with commas between: 'd_*,e_*'" if self.dest == "labels" else ""
+            first = getattr(namespace, self.dest)
+            parser.error(
+                f"{option_string} is given twice: {first} and {values}. Give it once{hint}."
+            )
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 class _Parser(argparse.ArgumentParser):
-    """A parser that offers the nearest where a word is none of those it knows."""
+    """A parser that offers the nearest where a word is none of those it knows.
+
+    Options and names may stand in any order, and an option that is not repeatable stands once.
+    """
+
+    def __init__(self, *arguments, **keywords):
+        super().__init__(*arguments, **keywords)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
+        self._is_mixing = False
+
+    def parse_known_args(self, args=None, namespace=None):
+        """As argparse's, with names after options too; of a command, not of those above it."""
+        if self._subparsers is not None or self._is_mixing:
+            return super().parse_known_args(args, namespace)
+        self._is_mixing = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_mixing = False
 
     def _check_value(self, action, value):
         choices = list(action.choices or ())

@@ -225,9 +225,15 @@ def notebooks(options):
     from ldlrepro import batch
 
     given = {}
-    for text in options.y:
-        given |= batch.parse_yaml(text)
-    given |= {name: batch.parse(value) for name, value in options.p}
+    pairs = [pair for text in options.y for pair in batch.parse_yaml(text).items()]
+    pairs += [(name, batch.parse(value)) for name, value in options.p]
+    for name, value in pairs:
+        if name in given:
+            raise batch.ParameterError(
+                f"Parameter {name!r} is given twice: {given[name]!r} and {value!r}. Give it once; "
+                "a list names several: '[s-JAFFE, Movie]'."
+            )
+        given[name] = value
     there = sorted(path.stem for path in paths.NOTEBOOKS.glob("*.ipynb"))
     if not paths.IN_CHECKOUT:
         for name in options.papers:

@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.errors import UnknownNameError
+from ldlrepro.errors import unknown
 from ldlrepro.models.multilabel import MultiLabelEstimator
 
 TASKS = ("ldl", "multilabel", "age", "images")
@@ -38,7 +38,7 @@ def all_estimators(task=None):
     if task is None:
         return pairs
     if task not in TASKS:
-        raise UnknownNameError(f"No task {task!r}; there are: {', '.join(TASKS)}.")
+        raise unknown("task", task, TASKS)
     return [(name, found) for name, found in pairs if _task_of(found) == task]
 
 

@@ -14,6 +14,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn import config_context, get_config
 
+from ldlrepro.validation import check_simplex
+
 #: scikit-learn's settings inside: its defaults, whatever the user and the environment have set.
 #: Those that only print stay the user's, and so does the routing of metadata.
 _OWN = {
@@ -30,6 +32,8 @@ _KNOWN = {name: value for name, value in _OWN.items() if name in get_config()}
 #: The user's settings while `own_settings` holds.
 _OUTSIDE = ContextVar("outside", default=None)
 
+#: Measures of D and P that come out the same whatever rows sum to: they take any degrees.
+_OF_ANY_SCALE = {"kendall", "mae_argmax", "mae_expectation", "ndcg", "spearman"}
 #: Arguments that hold rows, and pairs of them whose rows and columns belong together.
 _ROWS = ("X", "D", "Y", "P", "S", "X_new", "age", "predicted")
 _TARGETS = ("D", "Y")
@@ -66,10 +70,12 @@ def public(function):
 
     Inside, scikit-learn has its default settings. Dates, sparse matrices and rows in another order
     are refused, texts are named by their place. ``y`` is taken for D or Y, as meta-estimators that
-    name their arguments pass it. A ``fit`` that raises leaves its model as it was.
+    name their arguments pass it. A ``fit`` that raises leaves its model as it was. A measure that
+    a user calls takes only rows that sum to 1.
     """
     names = tuple(signature(function).parameters)
     target = next((name for name in names if name in _TARGETS), None)
+    needs_sums = names[:2] == ("D", "P") and function.__name__ not in _OF_ANY_SCALE
 
     def checked(arguments, keywords):
         if "y" in keywords and target is not None:
@@ -95,10 +101,14 @@ def public(function):
 
     @wraps(function)
     def call(*arguments, **keywords):
+        is_users = _OUTSIDE.get() is None
         with own_settings(), _unchanged(arguments) if function.__name__ == "fit" else nullcontext():
             keywords, given = checked(arguments, keywords)
             try:
-                return function(*arguments, **keywords)
+                result = function(*arguments, **keywords)
+                if is_users and needs_sums:  # afterwards: its own checks name what else is wrong
+                    _check_sums(given)
+                return result
             except Exception as error:
                 text = _text(error)
                 _explain(error, text, given)
@@ -119,6 +129,11 @@ def public(function):
             yield stage
 
     return stages if isgeneratorfunction(function) else call
+
+
+def _check_sums(given):
+    for name in ("D", "P"):
+        check_simplex(given[name], name)
 
 
 @contextmanager
@@ -174,10 +189,10 @@ def by_name(function):
         try:
             return function(name)
         except (KeyError, TypeError):
-            from ldlrepro.errors import UnknownNameError
+            from ldlrepro.errors import unknown
 
-            there = ", ".join(function.__globals__["MEASURES"])
-            raise UnknownNameError(f"No measure {name!r}; there are: {there}.") from None
+            # This layer imports no measures: those of the function's own module are meant.
+            raise unknown("measure", name, function.__globals__["MEASURES"]) from None
 
     return call
 

@@ -27,6 +27,17 @@ class UnknownNameError(LdlreproError, KeyError, ValueError):
         return self.args[0] if self.args else ""
 
 
+def unknown(what, name, known):
+    """UnknownNameError for a ``name`` that is none of those ``known``, with the nearest of them."""
+    from difflib import get_close_matches
+
+    known = list(map(str, known))
+    lower = {one.lower(): one for one in known}
+    near = get_close_matches(str(name).lower(), lower, n=1, cutoff=0.5)
+    hint = f" Did you mean {lower[near[0]]}?" if near else ""
+    return UnknownNameError(f"No {what} {name!r}; there are: {', '.join(known)}.{hint}")
+
+
 class DataUnavailableError(LdlreproError, OSError):
     """A data file is neither at hand nor to be fetched."""
 

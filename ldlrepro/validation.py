@@ -75,6 +75,26 @@ def check_finite(A, name):
     )
 
 
+def check_simplex(A, name):
+    """Return A (n, c) as float64 with c >= 2; ValueError naming the first row off the simplex."""
+    check_kind(A, name)
+    A = np.asarray(A, dtype=np.float64)
+    if A.ndim != 2 or A.shape[1] < 2 or not len(A):
+        raise ValueError(f"{name} has shape {A.shape}: expected (rows, labels), 2 labels or more.")
+    off = ~(np.abs(A.sum(axis=1) - 1) <= SUM_TOLERANCE)
+    if off.any():
+        row = int(np.argmax(off))
+        raise ValueError(
+            f"{name} row {row} has the sum {A[row].sum():.6g} over {A.shape[1]} labels: label "
+            "distributions sum to 1. Divide per cent or counts by the sums of their rows first. "
+            "Zeros and ones, the labels of rows, are scored by score_labels, and the order of "
+            "labels by spearman, kendall and ndcg."
+            if np.isfinite(A[row]).all()
+            else f"{name} row {row} has NaN or infinity: remove the row or fill the value."
+        )
+    return A
+
+
 def check_distributions(D, name="D"):
     """Check degrees and return rows that sum to 1.
 

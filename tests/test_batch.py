@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 from ldlrepro import batch, cli, errors, parameters, paths
+from ldlrepro.protocols import store
 
 DECLARED = "profile = 'paper'\ndatasets = None\nseed = None\nn_jobs = 1\nrecompute = False"
 OPENING = """
@@ -399,3 +400,33 @@ def test_a_seed_is_a_number():
     for wrong in ("3", 1.5, -1, 10**7):
         with pytest.raises(errors.LdlreproError, match="whole number"):
             parameters.seed(wrong)
+
+
+def test_a_run_that_fails_replaces_no_finished_notebook(away):
+    notebook(away, "n", "n = 1", "print(1 / n)")
+    out = away / "out"
+    batch.run([], {}, out)
+    whole = (out / "n.ipynb").read_bytes()
+    with pytest.raises(batch.NotebookError, match="ZeroDivisionError"):
+        batch.run([], {"n": 0}, out)
+    assert (out / "n.ipynb").read_bytes() == whole
+    text = (out / "index.html").read_text(encoding="utf-8")
+    assert ">n<" in text and ">n.failed<" in text
+    batch.run([], {"n": 2}, out)
+    assert [path.name for path in out.glob("*.ipynb")] == ["n.ipynb"]
+    assert printed(out / "n.ipynb") == "0.5\n"
+
+
+def test_a_second_batch_in_a_folder_is_told(away, capsys):
+    notebook(away, "structrf", "n = 1")
+    (away / "out").mkdir()
+    with store.locked(away / "out" / ".lock"):
+        assert cli.main(["notebooks", "--out", str(away / "out")]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "Another batch runs in " in line
+
+
+def test_an_empty_parameter_is_told(away, capsys):
+    notebook(away, "structrf", "n = 1")
+    assert cli.main(["notebooks", "-p", "n", "", "--out", str(away / "out")]) == 1
+    assert "Parameter 'n' is empty" in capsys.readouterr().err

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -175,3 +176,44 @@ def test_the_clock_of_the_bar_goes_on_between_fits(monkeypatch, capsys):
     with progress.Progress([1.0]):
         time.sleep(0.5)
     assert capsys.readouterr().err.count("0/1 fits") >= 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compare --labels d_* --labels e_*",
+        "compare --data a.csv --data b.csv",
+        "compare --out a.csv --out b.csv",
+        "run structrf --seed 1 --seed 2",
+        "verify --sample 3 --sample 4",
+        "notebooks --out a --jobs 2 --out b",
+    ],
+)
+def test_an_option_that_is_given_twice_is_refused(line, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(line.split())
+    error = capsys.readouterr().err
+    option = "--" + line.split(" --")[-1].split()[0]
+    assert f"{option} is given twice" in error and (("commas" in error) == (option == "--labels"))
+
+
+def test_a_parameter_of_notebooks_that_is_given_twice_is_refused(capsys):
+    line = "notebooks compare -p datasets a -p datasets b --out nowhere"
+    assert cli.main(line.split()) == 1
+    assert "'datasets' is given twice: 'a' and 'b'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "names"),
+    [
+        ("compare --data my.csv --labels d_* StructRF MSLP", "methods", ["StructRF", "MSLP"]),
+        ("compare StructRF --data my.csv --labels d_* MSLP", "methods", ["StructRF", "MSLP"]),
+        ("notebooks --out o structrf", "papers", ["structrf"]),
+        ("run --seed 1 structrf", "paper", "structrf"),
+        ("verify --sample 3 structrf", "papers", ["structrf"]),
+        ("status --profile quick structrf", "paper", "structrf"),
+        ("merge --seed 3 a", "folders", [Path("a")]),
+    ],
+)
+def test_names_may_stand_after_options(line, name, names):
+    assert getattr(cli.parser().parse_args(line.split()), name) == names

@@ -23,6 +23,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import Bunch
 
 import ldlrepro
 from ldlrepro import SABFGS, AdaBoostLDL, cli, commands, datasets, stats
@@ -270,7 +271,7 @@ def test_a_bad_call_is_one_line(here):
         assert message in str(caught.value)
     with pytest.raises(UnknownNameError, match="No ldl method 'StructForest'; there are: .*AABP"):
         compare("StructForest", X, D)
-    with pytest.raises(UnknownNameError, match="No measure 'mse' here; there are: chebyshev"):
+    with pytest.raises(UnknownNameError, match="No measure 'mse'; there are: chebyshev"):
         compare({"m": Mean()}, X, D, folds=3).skill("mse")
 
 
@@ -1280,3 +1281,71 @@ def test_a_page_is_written_whole_or_not_at_all(here, tmp_path, monkeypatch, writ
     with pytest.raises(OSError, match="No space left"):
         getattr(found, write)(path)
     assert path.read_text() == "the good one" and [p.name for p in tmp_path.iterdir()] == ["page"]
+
+
+@pytest.mark.parametrize(
+    "name", ["Id", "Index", "idx", "row", "row_id", "...1", "rn", "No.", "nr", "RowNumber", "#"]
+)
+def test_a_column_that_numbers_rows_is_refused_by_its_name(name):
+    X = pd.DataFrame({"a": np.linspace(0, 1, 6), name: [7, 3, 5, 1, 2, 9], "b": 0.5})
+    with pytest.raises(userdata.UserDataError, match="counts the rows"):
+        userdata.bunch(X, np.full((6, 2), 0.5))
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_a_first_or_last_column_that_counts_is_refused(start):
+    n = 24
+    D, a, count = np.full((n, 2), 0.5), np.linspace(0, 1, n), np.arange(start, start + n)
+    for X in (pd.DataFrame({"time": count, "a": a}), pd.DataFrame({"a": a, "time": count})):
+        with pytest.raises(userdata.UserDataError, match="'time' that counts.*scale it, or give X"):
+            userdata.bunch(X, D)
+        userdata.bunch(X.to_numpy(), D)  # the ways out that the message names
+        userdata.bunch(X.assign(time=X.time / n), D)
+    userdata.bunch(pd.DataFrame({"a": a, "time": count, "b": a}), D)
+
+
+def test_a_total_among_the_labels_is_refused(tmp_path):
+    D = np.array([[1.0, 2, 7], [3, 3, 4], [5, 1, 1]])
+    frame = pd.DataFrame(D, columns=["d_a", "d_b", "d_c"]).assign(f=[0.1, 0.5, 0.2])
+    with pytest.warns(NormalisationWarning):
+        userdata.bunch(frame[["f"]], frame[["d_a", "d_b", "d_c"]])
+    frame.assign(d_total=D.sum(axis=1)).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(userdata.UserDataError, match="'d_total'.* is the sum of the others"):
+        userdata.read(tmp_path / "t.csv", "d_*")
+
+
+def test_names_of_methods_and_measures_that_are_unknown(here):
+    found = compare({"ridge": Ridge()}, *rows(), folds=2)
+    with pytest.raises(UnknownNameError, match="No method 'Ridge'; .*Did you mean ridge"):
+        found.against("Ridge")
+    with pytest.raises(UnknownNameError, match="Did you mean kl_divergence"):
+        found.skill("kl_divergense")
+    for path in (None, 3, "", b"a", [1]):
+        for write in (found.to_csv, found.to_html):
+            with pytest.raises(CompareError, match="give a path"):
+                write(path)
+
+
+@pytest.mark.parametrize("write", ["to_html", "to_csv"])
+def test_a_missing_folder_is_one_line(here, tmp_path, write):
+    found = compare({"ridge": Ridge()}, *rows(), folds=2)
+    with pytest.raises(CompareError, match="there is no folder .*nowhere"):
+        getattr(found, write)(tmp_path / "nowhere" / "a.html")
+    with pytest.raises(LdlreproError, match="is a folder"):
+        getattr(found, write)(tmp_path)
+
+
+def test_what_is_given_in_place_of_data_and_methods_is_told(here):
+    X, D = rows()
+    for given, message in (
+        (([Ridge], X, D), "Ridge is a class"),
+        ((Ridge, X, D), "Ridge is a class"),
+        (({3: Ridge()}, X, D), "called 3"),
+        (([Ridge()], "my.csv"), "X is the path 'my.csv': read"),
+        (([Ridge()], X, "my.csv"), "D is the path"),
+        (([Ridge()], X), "D is missing"),
+        (([Ridge()], Bunch(data=X, target=D)), "X is a Bunch with data, target"),
+        (({"MeanPredictor": Ridge()}, X, D), "at skill 0: give yours another name"),
+    ):
+        with pytest.raises(CompareError, match=message):
+            compare(*given)

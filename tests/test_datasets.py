@@ -328,3 +328,8 @@ def test_digest_of_a_joined_set_is_that_of_its_parts():
         + registry.realigned("Natural_Scene").sha256.encode()
     ).hexdigest()
     assert datasets.is_current("image", pd.Series([right, "other"])).tolist() == [True, False]
+
+
+def test_texts_take_the_papers_names():
+    text = registry.with_display_names("SJAFFE 2, SBU_3DFE; Yeast_spo5x, Yeast_spo5, Natural_Scene")
+    assert text == "s-JAFFE 2, s-BU_3DFE; Yeast_spo5x, Yeast-spo5, Natural Scene"

@@ -57,7 +57,7 @@ def test_methods_are_those_that_are_declared():
 def test_methods_are_in_the_order_of_their_loss_and_say_what_they_saw():
     table = images.beside(fits(LOSSES), "rankings")
     assert list(table.method) == sorted(LOSSES, key=LOSSES.get)
-    assert set(table[table["from"] == "photographs"].method) == set(DEEP)
+    assert set(table[table["from"] == "pictures"].method) == set(DEEP)
     assert set(table.folds) == {10}
     assert table["minutes a fit"].tolist() == pytest.approx([1.0] * 6)
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from ldlrepro import SABFGS, MeanPredictor, metrics
+from ldlrepro import SABFGS, LabelFrequencies, MeanPredictor, metrics
+from ldlrepro.datasets import make_toy
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, KL_CLIP, MULTILABEL
 
@@ -353,3 +354,31 @@ def test_labels_and_scores_do_not_change_places(name):
     assert not MULTILABEL[name].symmetric
     with pytest.raises(ValueError, match="0 or 1"):
         getattr(metrics, name)(S, Y)
+
+
+@pytest.mark.parametrize("name", [*metrics.DISTRIBUTION, "flatness"])
+def test_a_measure_takes_no_per_cent(name):
+    D, P = np.array([[0.2, 0.8], [0.5, 0.5]]), np.array([[0.3, 0.7], [0.4, 0.6]])
+    for given, message in (((100 * D, P), "D row 0 has the sum 100 "), ((D, 3 * P), "P row 0 ")):
+        with pytest.raises(ValueError, match=message):
+            metrics.measure(name)(*given)
+    measure = metrics.measure(name)
+    assert measure(D, np.float32(P)) == pytest.approx(measure(D, P), rel=1e-5)
+
+
+def test_a_measure_of_the_order_takes_any_degrees():
+    D, P = np.array([[0.2, 0.5, 0.3]]), np.array([[0.2, 0.7, 0.1]])
+    for name in ("spearman", "kendall", "ndcg", "mae_argmax", "mae_expectation"):
+        measure = metrics.measure(name)
+        assert measure(100 * D, 3 * P) == pytest.approx(measure(D, P))
+
+
+def test_a_scorer_refuses_per_cent_and_labels():
+    toy = make_toy(random_state=0)
+    scorer = metrics.get_scorer("neg_kl_divergence")
+    with pytest.raises(ValueError, match="sum 100 over .* Divide per cent"):
+        scorer(MeanPredictor().fit(toy.X, toy.D), toy.X, 100 * toy.D)
+    Y = (toy.D > 0.3).astype(int)
+    Y[0], Y[1] = 1, 0
+    with pytest.raises(ValueError, match="scored by score_labels, .* by spearman"):
+        scorer(LabelFrequencies().fit(toy.X, Y), toy.X, Y)

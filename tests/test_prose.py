@@ -22,8 +22,10 @@ FILES = {
     "errata": ("data/published/*.csv",),
     "open_and_settled": ("data/published/*.csv", "ldlrepro/papers/**/experiments.py"),
     "age": ("ldlrepro/papers/ldlf/age/experiments.py",),
+    "later": ("ldlrepro/papers/later/*.csv",),
     "methods": ("ldlrepro/papers/*/experiments.py", "ldlrepro/papers/comparison/matrix.py"),
     "photographs": ("ldlrepro/papers/images/experiments.py",),
+    "which_method": ("ldlrepro/papers/later/*.csv",),
 }
 OF_A_PAPER = (
     "data/published/{}*.csv",

@@ -127,3 +127,25 @@ def test_time_is_that_of_first_folds(records, tmp_path, monkeypatch):
     assert found.seconds.tolist() == pytest.approx([1, 2])
     off = years.off_the_simplex()
     assert off.to_numpy().tolist() == [["LDL_LRR", 1, 0.5], ["SA_BFGS", 1, 0.1]]
+
+
+def test_the_answer_counts_kinds_of_data_and_tests(records):
+    table = years.best_of_families(years.by_year(records, KL))
+    assert table.here.tolist() == ["StructRF", "StructRF"]
+    assert table["of python-ldl"].tolist() == ["LDL-LRR, tuned"] * 2 and table.ahead.all()
+    text = years.answer(records, {"SJAFFE": "s-JAFFE"}, KL)
+    assert "best on 2 of 2 kinds of data: s-JAFFE, Yeast." in text
+    tests = years.best_against_best(records, KL)
+    better = sum(held.plain for held in tests.significantly)
+    assert better > 0 and f"significantly better in {better} and" in text
+    few = records[~records.method.str.startswith("python-ldl:")]
+    assert years.answer(few, {}, KL) == "No method of python-ldl has records yet."
+
+
+def test_what_choosing_gains_is_of_the_data_sets_of_both(records):
+    table = years.what_choosing_gains(records, KL).set_index("method")
+    assert list(table.index) == ["LDL-LRR"]
+    assert table.loc["LDL-LRR", "data sets"] == 3
+    assert table.loc["LDL-LRR", "as released"] == pytest.approx(0.65, abs=0.01)
+    assert table.loc["LDL-LRR", "tuned"] == pytest.approx(0.8, abs=0.01)
+    assert str(table.loc["LDL-LRR", "better tuned on"]) == "3 of 3"

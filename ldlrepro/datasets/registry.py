@@ -3,6 +3,7 @@
 import csv
 import difflib
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -104,6 +105,13 @@ def _known():
             if name:  # the first row wins: the original stands before its substitute
                 known.setdefault(key(name), entry)
     return known
+
+
+def with_display_names(text):
+    """A text with the papers' names of data sets where it has those of the registry."""
+    other = {e.name: e.display for e in reversed(entries()) if e.name != e.display}
+    names = "|".join(map(re.escape, other))
+    return re.sub(rf"\b({names})\b", lambda found: other[found[1]], text)
 
 
 def resolve(name):

@@ -43,8 +43,8 @@ from ldlrepro.metrics._multilabel import (
     ranking_loss,
 )
 from ldlrepro.metrics._ranking import flatness, kendall, ndcg, spearman
-from ldlrepro.metrics._scorers import check_simplex, scorer
-from ldlrepro.validation import check_columns
+from ldlrepro.metrics._scorers import scorer
+from ldlrepro.validation import check_columns, check_simplex
 
 
 @dataclass(frozen=True)

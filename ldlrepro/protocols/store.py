@@ -288,14 +288,17 @@ def _warn(text):
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file at ``path``; one writer at a time."""
+def locked(path: Path, wait: bool = True) -> Iterator[None]:
+    """Hold the lock file at ``path``; one writer at a time.
+
+    Without ``wait``, BlockingIOError where another holds it.
+    """
     if fcntl is None:
         yield
         return
     handle = _lock_file(path)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
     finally:
         os.close(handle)

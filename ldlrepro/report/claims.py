@@ -4,7 +4,6 @@ A piece of evidence is (share, text): the share of cells in which a claim holds,
 was run, and what was found. A claim about one number has one cell.
 """
 
-import re
 from html import escape
 
 import numpy as np
@@ -85,15 +84,8 @@ def claims_table(listed, evidence):
     head = ["id", "section", "claim", "printed", "headline", "verdict", "evidence", "ours"]
     table = pd.DataFrame(rows, columns=head)
     return table.assign(
-        verdict=table.verdict.map(verdict), evidence=table.evidence.map(_with_the_papers_names)
+        verdict=table.verdict.map(verdict), evidence=table.evidence.map(registry.with_display_names)
     )
-
-
-def _with_the_papers_names(text):
-    """A text with the papers' names of data sets where it has those of the registry."""
-    other = {e.name: e.display for e in registry.entries() if e.name != e.display}
-    names = "|".join(map(re.escape, other))
-    return re.sub(rf"\b({names})\b", lambda found: other[found[1]], text)
 
 
 def printed_numbers(listed):

@@ -22,7 +22,7 @@ from ldlrepro import paths
 from ldlrepro.base import LDLEstimator
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.discovery import all_estimators
-from ldlrepro.errors import LdlreproError, UnknownNameError
+from ldlrepro.errors import LdlreproError, unknown
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 from ldlrepro.models.guests import PREFIX, guest_named
 from ldlrepro.models.multilabel import MultiLabelEstimator
@@ -150,7 +150,7 @@ def compare(
         records = paths.expanded(records)
         check_folder(records)
     if datasets is None:
-        data = X if D is None and hasattr(X, "label_names") else bunch(X, D, task=task)
+        data = X if D is None and hasattr(X, "label_names") else bunch(*_given(X, D), task=task)
         kind = data.task
         check_name(data.name)
         _refuse_equal_rows(data.Y if kind == "multilabel" else data.D)
@@ -189,6 +189,25 @@ def compare(
     return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes)
 
 
+def _given(X, D):
+    """X and D of the user's; CompareError where these are something else, as a whole."""
+    for A, name in ((X, "X"), (D, "D")):
+        if isinstance(A, str | os.PathLike):
+            raise CompareError(
+                f"{name} is the path {str(A)!r}: read the file first, compare(..., "
+                f"ldlrepro.user.data.read({str(A)!r}, labels='d_*'))."
+            )
+        if isinstance(A, dict):
+            keys = ", ".join(map(str, A))
+            raise CompareError(
+                f"{name} is a {type(A).__name__} with {keys}: give its arrays, X and D apart, or "
+                "what ldlrepro.user.data.read returns, as X alone."
+            )
+    if D is None:
+        raise CompareError("D is missing: give X, the features, and D, the label distributions.")
+    return X, D
+
+
 def _as_int(value):
     return int(value) if isinstance(value, np.integer) else value
 
@@ -199,6 +218,18 @@ def check_folder(path: Path | str) -> None:
     for part in (path, *path.parents):
         if part.exists() and not part.is_dir():
             raise CompareError(f"{part} is a file, and a folder of records belongs there.")
+
+
+def check_target(path: Any, what: str) -> None:
+    """Raise CompareError where ``path`` is no name of a file, or its folder is missing."""
+    if hasattr(path, "write") and what == "to_csv":
+        return
+    if not isinstance(path, str | os.PathLike) or not str(path).strip():
+        raise CompareError(f"{what} got {shown(path)}: give a path, as in 'found.csv'.")
+    path = paths.target(path)
+    paths.check_file(path)
+    if not path.parent.is_dir():
+        raise CompareError(f"{what}: there is no folder {path.parent}. Make it, or name another.")
 
 
 def _refuse_equal_rows(targets):
@@ -285,7 +316,12 @@ class Comparison:
 
     def against(self, mine: str | None = None, measure: str | None = None) -> pd.DataFrame:
         """One of your methods against every other: better on, significantly so, mean gain."""
-        mine = mine or (self.mine[0] if self.mine else self.skill(measure).index[0])
+        there = list(dict.fromkeys(self.records.method))
+        mine = (
+            (self.mine[0] if self.mine else self.skill(measure).index[0]) if mine is None else mine
+        )
+        if mine not in there:
+            raise unknown("method", mine, there)
         table = matrix.against(self.records, mine, self._known(measure))
         # As texts: pandas prints tuples of numbers as such.
         return table.map(lambda value: str(value) if isinstance(value, tuple) else value)
@@ -319,6 +355,7 @@ class Comparison:
 
         An apostrophe stands before names that a spreadsheet would take for formulas.
         """
+        check_target(path, "to_csv")
         columns = ["dataset", "method", "fold", *self.measures, "fit_seconds", "predict_seconds"]
         shown = for_spreadsheets(self.records[columns])
         text = shown.to_csv(index=False, lineterminator="\n")
@@ -331,6 +368,7 @@ class Comparison:
         """Write one page that needs no other file: matrix, plots, tables, tests, the CSV inside."""
         from ldlrepro.user import page
 
+        check_target(path, "to_html")
         page.write(self, path)
 
     def _repr_html_(self):
@@ -339,11 +377,9 @@ class Comparison:
         return page.tables(self)
 
     def _known(self, measure):
-        measure = measure or self.main
+        measure = self.main if measure is None else measure
         if measure not in self.measures:
-            raise UnknownNameError(
-                f"No measure {measure!r} here; there are: {', '.join(self.measures)}."
-            )
+            raise unknown("measure", measure, self.measures)
         return measure
 
 
@@ -508,6 +544,9 @@ def _methods(methods, kind, stored, names):
     named = _named(DEFAULTS[kind] if methods is None else methods, kind)
     if not named:
         raise CompareError("No method is named.")
+    for name in named:
+        if not isinstance(name, str) or not name.strip():
+            raise CompareError(f"A method is called {shown(name)}: give it a name, a text.")
     if stored is not None:
         for name in named:
             if name in set(stored.method):
@@ -515,8 +554,13 @@ def _methods(methods, kind, stored, names):
                     f"A stored method is called {name!r}; give yours another name: a class of "
                     f"another name, or compare({{'my {name}': ...}})."
                 )
-    elif _NULLS[kind] not in named:
-        named[_NULLS[kind]] = dict(all_estimators(kind))[_NULLS[kind]]()
+    else:
+        null = dict(all_estimators(kind))[_NULLS[kind]]
+        if type(named.setdefault(_NULLS[kind], null())) is not null:
+            raise CompareError(
+                f"{_NULLS[kind]} is the method of this package at skill 0: give yours another "
+                f"name, compare({{'my {_NULLS[kind]}': ...}})."
+            )
     return tuple(Method(name, _wrapped(e, kind, name, names)) for name, e in named.items())
 
 
@@ -531,8 +575,10 @@ def _named(methods, kind):
             named[one] = guest_named(one)
         elif isinstance(one, str):
             if one not in known:
-                raise UnknownNameError(f"No {kind} method {one!r}; there are: {', '.join(known)}.")
+                raise unknown(f"{kind} method", one, known)
             named[one] = known[one]()
+        elif isinstance(one, type):
+            raise CompareError(f"{one.__name__} is a class: give an object, {one.__name__}().")
         else:
             named[type(one).__name__] = one
     if len(named) < len(methods):

@@ -27,8 +27,16 @@ _TARGETS = ("D", "Y", "labels")
 #: Separators other than commas, in the order in which a head line is searched for them.
 _SEPARATORS = {";": "';'", "\t": "a tab", "|": "'|'", " ": "a space"}
 #: What software calls a column without a name, or the column that it makes of row names.
-_WITHOUT_NAME = re.compile(r"(Unnamed: \d+(\.\d+)?)?")
-_OF_ROWS = ("index", "level_0", "__index_level_0__", "rownames", "row.names", "X", "id", "ID")
+_WITHOUT_NAME = re.compile(r"(Unnamed: \d+(\.\d+)?|\.\.\.\d+|#)?")
+#: Names of row numbers, in any case and without signs between; R calls them X.
+_OF_ROWS = re.compile(
+    r"(row|sample|subject|case|record|item|instance|obs|observation)?(id|idx|index|no|nr|num|number)"
+    r"|(row|record|case|sample)s?|row_?names?|rn|obs|observation|serial(no)?|s(r)?no"
+    r"|(index)?level\d+",
+    re.IGNORECASE,
+)
+#: Rows from which on a first or last column that only counts is no accident.
+_COUNTED = 20
 #: Bytes of a name of data: a file is called by it, and file systems take 255.
 _LONGEST = 200
 
@@ -108,7 +116,8 @@ def bunch(X, D, name="data", task="auto"):
     ------
     UserDataError
         Shapes that do not fit, no row or no feature, a value that is no number, degrees that are
-        none, a column of row numbers, rows with other names in X than in D, or a bad ``name``.
+        none, a column of row numbers, a label that is the sum of the others, rows with other names
+        in X than in D, or a bad ``name``.
 
     Warns
     -----
@@ -157,6 +166,8 @@ def bunch(X, D, name="data", task="auto"):
     for array in (X, D):
         digest.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
     if task == "ldl":
+        if not (np.abs(D - D[0]) == 0).all():  # rows that are all equal are told by `compare`
+            _refuse_total(D, labels)
         try:
             D = check_distributions(D)  # per cent, say: measures take rows that sum to 1
         except ValueError as error:
@@ -201,7 +212,9 @@ def _refuse_row_numbers(frame, what):
     for position, name in enumerate(frame.columns):
         text = str(name).strip()
         nameless = _WITHOUT_NAME.fullmatch(text) is not None
-        if not (nameless or text in _OF_ROWS) or len(frame) < 2:
+        is_id = nameless or _is_of_rows(text)
+        at_end = position in (0, frame.shape[1] - 1) and len(frame) >= _COUNTED
+        if not (is_id or at_end) or len(frame) < 2:
             continue
         column = frame.iloc[:, position]
         numbers = _numeric(column)
@@ -213,12 +226,42 @@ def _refuse_row_numbers(frame, what):
             )
         if numbers.isna().any() or (numbers % 1 != 0).any() or numbers.nunique() < len(frame):
             continue
+        if not is_id and not _counts(numbers):
+            continue
         called = "without a name" if nameless else f"called {text!r}"
         place = "first " if position == 0 else ""
+        way_out = "give it another name" if is_id and not _counts(numbers) else "scale it"
         raise UserDataError(
             f"{what} has a {place}column {called} that counts the rows: whole numbers, no two the "
             "same. A method would take it for a feature. Leave it out (in pandas, "
-            "to_csv(index=False), in R, row.names = FALSE), or give it another name if it is one."
+            "to_csv(index=False), in R, row.names = FALSE). Where it is a feature, a time say, "
+            f"{way_out}, or give X and D as arrays in Python."
+        )
+
+
+def _is_of_rows(text):
+    plain = re.sub(r"[\W_]+", "", text)
+    return text == "X" or _OF_ROWS.fullmatch(plain) is not None
+
+
+def _counts(numbers):
+    """Whether numbers are 0, 1, 2, ... or 1, 2, 3, ... in order."""
+    values = numbers.to_numpy(float)
+    return values[0] in (0, 1) and bool((np.diff(values) == 1).all())
+
+
+def _refuse_total(D, names):
+    """UserDataError where a column of D (n, c) is the sum of the others: no label, a total."""
+    if D.shape[1] < 3 or len(D) < 2:
+        return
+    sums = D.sum(axis=1)
+    is_total = (np.abs(2 * D - sums[:, None]) <= 1e-6 * sums[:, None]).all(axis=0)
+    if is_total.any():
+        column = int(np.argmax(is_total))
+        called = f" ({names[column]!r})" if names else ""
+        raise UserDataError(
+            f"Column {column} of the labels{called} is the sum of the others in every row: a "
+            "total, and no label. Leave it out; patterns of --labels take every name that they fit."
         )
 
 

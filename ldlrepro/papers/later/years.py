@@ -125,6 +125,77 @@ def by_year(records, measure):
     return pd.DataFrame(rows, columns=["method", "label", "year", "guest", "family", "skill"])
 
 
+def best_of_families(found):
+    """The best method of each code on each family: `by_year` in.
+
+    Returns
+    -------
+    DataFrame, a row a family: family, here, its skill, of python-ldl, its skill, ahead (bool,
+    whether that of python-ldl is)
+    """
+    heads = ["family", "here", "its skill", "of python-ldl", "of that", "ahead"]
+    rows = []
+    for name, mine in found.groupby("family", sort=False):
+        here, theirs = mine[~mine.guest], mine[mine.guest]
+        if len(here) and len(theirs):
+            a, b = (some.loc[some.skill.idxmax()] for some in (here, theirs))
+            rows.append((name, a.label, a.skill, b.label, b.skill, b.skill > a.skill))
+    return pd.DataFrame(rows, columns=heads)
+
+
+def answer(records, names, measure):
+    """What came out, in sentences, from the best of each kind of data and the tests.
+
+    Parameters
+    ----------
+    records, names : of `open_years`
+    measure : str
+    """
+    table = best_of_families(by_year(records, measure))
+    if table.empty:
+        return "No method of python-ldl has records yet."
+    ahead = [names.get(f, f) for f in table.family[table.ahead]]
+    kinds = f"{len(table)} kinds of data"
+    if ahead:
+        text = f"A method of python-ldl is best on {len(ahead)} of {kinds}: {', '.join(ahead)}."
+    else:
+        text = f"No method of python-ldl is best on any of the {kinds}."
+    tests = best_against_best(records, measure)
+    if len(tests):
+        better = sum(held.plain for held in tests.significantly)
+        worse = sum(held.plain for held in tests["worse, significantly"])
+        cells = sum(share.whole for share in tests["better on"])
+        text += (
+            f" Its three best methods meet the three best of the papers in {cells} comparisons. "
+            f"They are significantly better in {better or 'none'} and significantly worse in "
+            f"{worse or 'none'}."
+        )
+    return text
+
+
+def what_choosing_gains(records, measure):
+    """Skill of the methods that are also tuned, as released and tuned: means over families.
+
+    Returns
+    -------
+    DataFrame, a row a method: data sets of both, as released, tuned, better on (`Share`)
+    """
+    table = matrix.skill(records, _NULL, measure)
+    rows = []
+    for method in TUNED.methods:
+        released = f"{PREFIX}{method.estimator.name}"
+        if not {released, method.name} <= set(table.index):
+            continue
+        both = table.loc[[released, method.name]].dropna(axis=1)
+        if both.shape[1]:
+            means = matrix.by_families(both.clip(lower=matrix.LEAST)).mean(axis=1)
+            better = Share.of(list(both.loc[method.name] > both.loc[released]))
+            name = GUESTS.set_index("class").name[method.estimator.name]
+            rows.append((name, both.shape[1], *means, better))
+    heads = ["method", "data sets", "as released", "tuned", "better tuned on"]
+    return pd.DataFrame(rows, columns=heads)
+
+
 def best_so_far(found):
     """The best skill of all methods up to each year: `by_year` of one family in, a Series out."""
     return found.groupby("year").skill.max().sort_index().cummax()
@@ -150,7 +221,7 @@ def years_picture(found, names):
             some = mine[mine.guest == guest]
             low = some.skill.clip(lower=matrix.LEAST)
             axis.scatter(some.year, low, s=16, marker=mark, color=colour, label=label, zorder=3)
-        line = best_so_far(mine)
+        line = best_so_far(mine).clip(lower=matrix.LEAST)
         axis.step(line.index, line, where="post", color="0.4", linewidth=1, label="best so far")
         best = mine.loc[mine.skill.idxmax()]
         axis.annotate(
@@ -165,7 +236,7 @@ def years_picture(found, names):
         axis.margins(y=0.18)
         axis.set_title(plain(names.get(name, name)), fontsize=9)
     for axis in axes[:, 0]:
-        axis.set_ylabel("skill")
+        axis.set_ylabel("gain")
     legend_below(figure, axes.flat[0], 0.05)
     return figure
 
@@ -173,14 +244,17 @@ def years_picture(found, names):
 def best_of_each(records, measure, number=3):
     """The best methods of python-ldl and of the papers: two lists of names, the best first.
 
-    By the mean skill over families of data sets, of methods that have all data sets of both.
+    By the mean skill over families of data sets, of methods that have all data sets of both. A
+    loss that is more than half above the mean predictor's counts as half above it, here and in the
+    other tables of means.
     """
     known = facts()
     table = matrix.skill(records, _NULL, measure)
     table = table.loc[[m for m in table.index if known.year.notna().get(m, False)]]
     guests = table[known.guest[table.index].to_numpy(bool)]
     shared = guests.columns[guests.notna().sum() >= number]
-    mean = matrix.by_families(table[shared].dropna()).mean(axis=1)
+    table = table[shared].dropna().clip(lower=matrix.LEAST)
+    mean = matrix.by_families(table).mean(axis=1)
     mean = mean.sort_values(ascending=False)
     return tuple(
         [m for m in mean.index if known.guest[m] == guest][:number] for guest in (True, False)
@@ -232,7 +306,7 @@ def baselines(records, measure):
             continue
         both = table.loc[[theirs, ours]].dropna(axis=1)
         if both.shape[1]:
-            means = matrix.by_families(both).mean(axis=1)
+            means = matrix.by_families(both.clip(lower=matrix.LEAST)).mean(axis=1)
             better = Share.of(list(both.loc[ours] > both.loc[theirs]))
             rows.append((one.name, ours, both.shape[1], *means, better))
     heads = ["method", "here", "data sets", "skill in python-ldl", "skill here", "here better on"]
@@ -258,7 +332,8 @@ def seconds_and_skill(records, measure):
         sets = [d for d in table if d in mine.index and pd.notna(table.at[method, d])]
         if sets:
             seconds = float(np.exp(np.log(mine[sets].clip(lower=0.01)).mean()))
-            skill = matrix.by_families(table.loc[[method], sets]).mean(axis=1).iloc[0]
+            mine = table.loc[[method], sets].clip(lower=matrix.LEAST)
+            skill = matrix.by_families(mine).mean(axis=1).iloc[0]
             rows.append((known.label[method], len(sets), seconds, skill))
     found = pd.DataFrame(rows, columns=["method", "data sets", "seconds", "skill"])
     return found.sort_values("seconds", ignore_index=True)

@@ -24,6 +24,7 @@ from ldlrepro.report.evidence import evidence_picture
 from ldlrepro.report.plots import nothing, panels, plt
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing
+from ldlrepro.report.values import Share
 from ldlrepro.report.yardstick import skill_picture
 
 #: Strategies of the grid beside those of the paper.
@@ -220,28 +221,27 @@ def movie(chapter):
         if (m.settings or {}).get("learner") == "sLDLF"
     }
     own = kl.loc[[(m, r) for m, r in kl.index if m in declared_own & set(there)], "mean"]
-    low = own.groupby(level="rows").min()
-    figure.suptitle(_movie_title(low, printed), x=0.01, ha="left", weight="bold", fontsize=10)
+    title = _movie_title(own.unstack("rows"), printed)
+    figure.suptitle(title, x=0.01, ha="left", weight="bold", fontsize=10)
     return figure
 
 
-def _movie_title(low, printed):
-    """The point of `movie`, where the lowest K-L of sLDLF lie on the two sides of the printed."""
-    if printed is None or not low[DUPLICATED] <= printed < low[CLEAN_SPLIT]:
+def _movie_title(own, printed):
+    """The point of `movie`: how many sLDLF (rows of ``own``) come down to the printed number."""
+    if printed is None or own[CLEAN_SPLIT].min() <= printed:
         return "Movie: clean splits and duplicated rows"
+    reach = Share.of(own[DUPLICATED] <= printed)
     return (
-        f"sLDLF on Movie: clean splits stop at {low[CLEAN_SPLIT]:.3f};\n"
-        f"duplicated rows reach below the printed {printed:.3f}"
+        f"Movie: no sLDLF reaches the printed {printed:.3f} on a clean split;\n"
+        f"{reach} do with duplicated rows"
     )
 
 
-#: Dashes of the two kinds of rows.
-_DASHES = {"distinct_rows": "-", "drawn_rows": "--"}
 _MARKS = "os^Dv"
 
 
 def iterations(chapter):
-    """K-L against iterations: full lines for clean splits, dashed ones for duplicated rows."""
+    """K-L against iterations: a row a data set, clean splits beside duplicated rows."""
     frames = []
     for name, frame in chapter.protocol_records.items():
         frame = frame.assign(stage=stages(frame), rows=name).dropna(subset="stage")
@@ -252,34 +252,41 @@ def iterations(chapter):
         return nothing(NO_RECORDS)
     mean = long.groupby(["dataset", "method", "rows", "stage"], sort=False)["kl_divergence"].mean()
     mean = mean.reset_index()
-    figure, axes = panels(len(shown) + 1, 2, 6.6, 2.2, layout="constrained")
-    every = list(dict.fromkeys(mean.method))
+    figure, axes = plt.subplots(
+        *(len(shown), len(PROTOCOLS)),
+        figsize=(6.6, 1.5 + 1.6 * len(shown)),
+        sharey="row",
+        squeeze=False,
+        layout="constrained",
+    )
     # Lines may lie on each other: each is thinner than the one below it.
     looks = {
-        m: {"color": f"C{i}", "marker": _MARKS[i], "linewidth": 3.4 - 0.6 * i, "markersize": 7 - i}
-        for i, m in enumerate(every)
+        m: {"color": f"C{i}", "marker": _MARKS[i], "linewidth": 2.6 - 0.4 * i, "markersize": 7 - i}
+        for i, m in enumerate(dict.fromkeys(mean.method))
     }
-    for axis, dataset in zip(axes.flat, shown, strict=False):
+    for row, dataset in zip(axes, shown, strict=True):
         mine = mean[mean.dataset == dataset]
-        for (method, kind), line in mine.groupby(["method", "rows"], sort=False):
-            axis.plot(
-                *(line.stage, line.kl_divergence, _DASHES[kind]),
-                **{"markevery": -(-len(line) // 8), **looks[method]},
-            )
-        if dataset in printed:
-            axis.axhline(printed[dataset], color="black", linestyle=":")
-        axis.set(xscale="log", xlabel="iterations", ylabel="test K-L")
-        axis.set_title(chapter.names[dataset], fontsize=10)
+        for axis, kind in zip(row, PROTOCOLS, strict=True):
+            for method, line in mine[mine.rows == kind].groupby("method", sort=False):
+                every = {"markevery": -(-len(line) // 8)}
+                axis.plot(line.stage, line.kl_divergence, **every, **looks[method])
+            if dataset in printed:
+                axis.axhline(printed[dataset], color="black", linestyle=":")
+            axis.set_xscale("log")
+            axis.set_xticks([100, 1000], ["100", "1000"])
+            axis.minorticks_off()
+        row[0].set_ylabel(f"{chapter.names[dataset].replace(' (', chr(10) + '(')}\ntest K-L")
         low = mine.kl_divergence.min()
-        axis.set_ylim(0.9 * low, min(mine.kl_divergence.max() * 1.05, 5 * low))
-    key = axes.flat[len(shown)]
-    key.axis("off")
-    for method, look in looks.items():
-        key.plot([], [], **look, label=SHOWN_AS.get(method, method))
-    for kind, dash in _DASHES.items():
-        key.plot([], [], dash, color="black", label=PROTOCOLS[kind])
-    key.plot([], [], ":", color="black", label="printed for sLDLF")
-    key.legend(loc="center left", fontsize=9, handlelength=3)
+        row[0].set_ylim(0.9 * low, min(mine.kl_divergence.max() * 1.05, 5 * low))
+    for above, below, words in zip(axes[0], axes[-1], PROTOCOLS.values(), strict=True):
+        above.set_title(words, fontsize=10)
+        below.set_xlabel("iterations")
+    known = [plt.Line2D([], [], **look) for look in looks.values()]
+    names = [SHOWN_AS.get(method, method) for method in looks]
+    if any(dataset in printed for dataset in shown):
+        known.append(plt.Line2D([], [], color="black", linestyle=":"))
+        names.append("printed for sLDLF")
+    figure.legend(known, names, loc="outside lower left", ncols=2, fontsize=9, handlelength=3)
     return figure
 
 

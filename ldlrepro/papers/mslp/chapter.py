@@ -15,8 +15,12 @@ from ldlrepro.report.compare import wins
 from ldlrepro.report.evidence import evidence_picture
 from ldlrepro.report.values import Share
 
-#: What a verdict says of printed numbers.
-_WORDS = {"holds": "hold", "holds in part": "hold in part", "does not hold": "mostly fail"}
+#: What becomes of printed numbers, by the rule for claims: what share of them matches.
+_WORDS = {
+    "holds": "matches",
+    "holds in part": "partly matches",
+    "does not hold": "mostly misses",
+}
 
 
 class Against(NamedTuple):
@@ -30,6 +34,17 @@ class Against(NamedTuple):
         if not self.won + self.lost:
             return "No difference is significant."
         return f"It is significantly better in {self.won}, significantly worse in {self.lost}."
+
+
+def _on_expressions(records):
+    return records[records.dataset.isin(tables.EXPRESSIONS)]
+
+
+def _on_faces(expressions, every):
+    """Comparisons on the expressions alone, and their verdict where it is another."""
+    word = verdict(expressions.share.ratio)
+    other = "" if word == verdict(every.share.ratio) else f", which alone would be “{word}”"
+    return f"On facial expressions alone it is better in {expressions.share}{other}."
 
 
 class MSLP(Chapter):
@@ -117,44 +132,54 @@ class MSLP(Chapter):
         expressions, beauty = (_WORDS[verdict(found.ratio)] for found in kinds)
         places = tables.first_places(self, self.counted)
         return (
-            f"MSLP's printed numbers {expressions} for facial expressions and {beauty} for beauty. "
-            f"It comes first in {places.ours['MSLP'] or 'none'} of our "
+            f"Our MSLP {expressions} the printed numbers for facial expressions and {beauty} those "
+            f"for beauty. It comes first in {places.ours['MSLP'] or 'none'} of our "
             f"{places.cells['MSLP']} comparisons."
         )
 
     def findings(self):
         places = tables.first_places(self, self.counted)
-        on_faces = self.counted[self.counted.dataset.isin(tables.EXPRESSIONS)]
-        faces = tables.first_places(self, on_faces)
-        earlier = self._against(self.counted, claims.OF_LDL)
+        faces = tables.first_places(self, _on_expressions(self.counted))
+        earlier, earlier_on_faces = (
+            self._against(records, claims.OF_LDL)
+            for records in (self.counted, _on_expressions(self.counted))
+        )
         strongest = max(claims.OF_LDL, key=lambda m: self._against(self.counted, [m]).lost)
         terms = self.counting(self.terms)
-        pushed = self._against(terms, tables.methods_with(terms, beta=1))
         near = self._against(terms, tables.methods_with(terms, alpha=1e9))
-        alone = self._compared(terms, tables.rule_alone(terms))
+        pushed, pushed_on_faces = (
+            self._against(records, tables.methods_with(terms, beta=1))
+            for records in (terms, _on_expressions(terms))
+        )
+        alone, alone_on_faces = (
+            self._compared(records, tables.rule_alone(terms))
+            for records in (terms, _on_expressions(terms))
+        )
         kept = tables.kept_faces(self)
         free = kept.loc[list(UNPENALISED)]
         return {
             "first-place": (
                 f"Here it is first in {Share(places.ours['MSLP'], places.cells['MSLP'])} "
                 f"comparisons, in print in {places.printed['MSLP']} of the same. "
-                f"{places.ours.idxmax()} is most often first here, in {places.ours.max()}. On the "
-                f"facial expressions alone, MSLP is first in "
+                f"{places.ours.idxmax()} is most often first here, in {places.ours.max()}. On "
+                "facial expressions alone, MSLP is first in "
                 f"{Share(faces.ours['MSLP'], faces.cells['MSLP'])}."
             ),
             "beats-ldl": (
                 f"It has the better mean in {earlier.share} comparisons, significantly in "
-                f"{earlier.won}. Its strongest rival here is {strongest}: MSLP is better than "
-                f"it in {self._against(self.counted, [strongest]).share}."
-            ),
-            "neighbours-in-features": (
-                f"With this rule MSLP is better than without it in {near.share} comparisons. "
-                f"{near} Without the rule hardly a row is pushed, so both ideas go at once. The "
-                f"rule alone, without the push on both sides, is better in {alone.share}. {alone}"
+                f"{earlier.won}. {_on_faces(earlier_on_faces, earlier)} Its strongest rival here "
+                f"is {strongest}: MSLP is better than it in "
+                f"{self._against(self.counted, [strongest]).share}."
             ),
             "hetero-neighbours": (
                 f"With the push MSLP is better than without it in {pushed.share} comparisons. "
-                f"{pushed}"
+                f"{pushed} {_on_faces(pushed_on_faces, pushed)}"
+            ),
+            "neighbours-in-features": (
+                f"With this rule MSLP is better than without it in {near.share} comparisons. "
+                f"{near} But without the rule hardly a row is pushed, so both ideas go at once. "
+                f"The rule by itself, with no push on either side, is better in {alone.share}. "
+                f"{alone} {_on_faces(alone_on_faces, alone)}"
             ),
             "jaffe": (
                 "It does for faces that it was fitted on, without a penalty. Trustworthiness is "

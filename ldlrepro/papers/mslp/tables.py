@@ -197,7 +197,8 @@ def show_who_matches(chapter):
     share = table[expressions].map(lambda found: found.ratio)
     best = share[share >= 0.5].sort_values(ascending=False, kind="stable").index
     caption = (
-        "MSLP's informative numbers that our methods match (in brackets: uninformative, missed)"
+        "MSLP's informative numbers that our methods match, each within its own deviation (in "
+        "brackets: uninformative, missed)"
     )
     return show(table.loc[best], caption)
 
