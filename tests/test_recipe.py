@@ -52,7 +52,8 @@ def test_the_pattern_of_the_recipe_runs(pattern, capsys):
     chapter.show(*chapter.known())
     assert set(COMMON) < set(chapter.known())
     verdicts = chapter.claims.set_index("id").verdict
-    assert verdicts["million-rows"] == "not tested" and verdicts["faster-than-bayes"] == "holds"
+    assert verdicts["million-rows"] == "not tested"
+    assert verdicts["faster-than-bayes"] != "not tested"  # seconds decide which of the others
     assert set(chapter.findings()) == set(published.claims("plainknn").id)
     assert chapter.is_own("AA-kNN") and not chapter.is_own("PT-Bayes")
 
