@@ -629,12 +629,14 @@ def figure_4(labels):
 
 def test_figure_4():
     labels = dropped(ACCURACY)
-    above, below = figure_4(labels).axes
+    above, below, scale = figure_4(labels).axes
+    assert above.images[0].get_clim() == below.images[0].get_clim() == (-37.5, 37.5)
+    assert scale.get_ylabel() == "loss in percent; below 0 a gain"
     texts = [text.get_text() for text in above.texts]
     assert texts == ["10.00*", "37.50", "17.50", "-1.01*", "0.00", "0.00"]
     assert [axis.get_title() for axis in (above, below)] == [
-        "Loss of accuracy in percent (* p below 5%)",
-        "Loss of AUC in percent (* p below 5%)",
+        "Loss of accuracy in percent: of 2 other labels 0 lose, 0 gain (* p below 5%)",
+        "Loss of AUC in percent: of 2 other labels 2 lose, 0 gain (* p below 5%)",
     ]
     assert text_of(figure_4(labels[labels.fold == 0])) == "One split: no test."
 

@@ -150,7 +150,7 @@ def _matches_behind(axis, chapter, rows):
     counts = {row: found.get(tables.boosted(row)) for row in rows}
     counts[tables.EVERY] = sum((c for c in counts.values() if c), Outcomes(0, 0, 0, 0))
     texts = [f"{c.agree} of {c.tell}" if c else "–" for c in counts.values()]
-    for i, text in enumerate(["matched", *texts]):
+    for i, text in enumerate(["boosted:\nmatched", *texts]):
         axis.text(1.03, i - 1, text, transform=axis.get_yaxis_transform(), va="center")
 
 

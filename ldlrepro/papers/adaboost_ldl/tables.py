@@ -21,7 +21,7 @@ from ldlrepro.report.compare import LEVEL, tally, wins
 from ldlrepro.report.html import NOTHING
 from ldlrepro.report.settings import declared, show_nearest, with_settings
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_by_fives, summary
-from ldlrepro.report.values import Beside, Share
+from ldlrepro.report.values import Beside, Outcomes, Share
 
 #: Measures of which the paper says how much is left on average after boosting (section 3.4), and
 #: the claims that say so.
@@ -63,6 +63,11 @@ def agreement_by_measure(records, printed):
 def show_agreement(chapter):
     """Numbers that match, by method and measure."""
     table = agreement_by_measure(chapter.tables, chapter.printed_and_counted)
+    rows = {"all plain": list(LEARNERS), "all boosted": list(LEARNER_OF)}
+    rows["all"] = [*rows["all plain"], *rows["all boosted"]]
+    for name, some in rows.items():
+        there = table[table.index.isin(some)]
+        table.loc[name] = [sum(c.dropna(), Outcomes(0, 0, 0, 0)) for _, c in there.items()]
     return show(table, chapter.agreement_caption(), missing="not run", folded=False)
 
 

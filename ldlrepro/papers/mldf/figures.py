@@ -3,6 +3,7 @@
 import numpy as np
 
 from ldlrepro import MLDF
+from ldlrepro.papers.mldf.claims import lost_and_gained
 from ldlrepro.papers.mldf.experiments import FIGURE_2, MEASURES, METHODS, NO_REUSE
 from ldlrepro.papers.mldf.readable import confidence, reuse
 from ldlrepro.papers.mldf.studies.label_drop import OTHER_NUMBERS
@@ -268,15 +269,22 @@ def layer_curves(layers, forests, name):
 
 
 def figure_4(chapter):
-    """Figure 4: decrease on each label (across) where one was deleted (down); * for p < 5%."""
+    """Figure 4: decrease on each label (across) where one was deleted (down); * for p < 5%.
+
+    Both panels have one scale, so that a pale colour is a small loss in either. Frames mark what
+    the deletion takes from the deleted label itself.
+    """
     labels = chapter.study("label_drop")["labels"]
     if labels.fold.nunique() < 2:
         return nothing("One split: no test.")
     figure, axes = plt.subplots(2, 1, figsize=(7.2, 8), layout="constrained")
-    for axis, measure in zip(axes, ("accuracy", "auc"), strict=True):
-        mean, p = decreases(labels, measure)
-        limit = np.abs(mean.to_numpy()).max()
-        axis.imshow(mean, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
+    both = {measure: decreases(labels, measure) for measure in ("accuracy", "auc")}
+    limit = max(np.abs(mean.to_numpy()).max() for mean, _ in both.values())
+    for axis, (measure, (mean, p)) in zip(axes, both.items(), strict=True):
+        image = axis.imshow(mean, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
+        for i in range(mean.shape[1]):
+            frame = {"fill": False, "edgecolor": "0.3", "linewidth": 1.5}
+            axis.add_patch(plt.Rectangle((i - 0.5, i - 0.5), 1, 1, **frame))
         for i, j in np.ndindex(mean.shape):
             star = "*" if p.iloc[i, j] < LEVEL else ""
             value = mean.iloc[i, j]
@@ -287,7 +295,10 @@ def figure_4(chapter):
         axis.set_xticks(range(mean.shape[1]), mean.columns)
         axis.set_yticks(range(len(mean)), rows)
         name = {"accuracy": "accuracy", "auc": "AUC"}[measure]
-        axis.set_title(f"Loss of {name} in percent (* p below 5%)", fontsize=11)
+        losses, gains, pairs, _ = lost_and_gained(labels, measure)
+        counts = f"of {pairs} other labels {losses.plain} lose, {gains.plain} gain"
+        axis.set_title(f"Loss of {name} in percent: {counts} (* p below 5%)", fontsize=10)
         axis.set(xlabel="label that loses", ylabel="deleted label")
         axis.grid(visible=False)
+    figure.colorbar(image, ax=axes, shrink=0.5, label="loss in percent; below 0 a gain")
     return figure
