@@ -113,9 +113,9 @@ class MLDF(Chapter):
         would = without[firsts(without)].method.eq(NO_REUSE).sum()
         return (
             f"MLDF is first in {Share(places.get('MLDF', 0), number)} comparisons, one for each "
-            f"data set and measure: no other of the six has a better mean. In print it is "
-            f"first in {claims.first_places(said)}. Most of the other first places go to {' and '.join(rivals)}. Without reuse MLDF would be "
-            f"first in {would}."
+            f"data set and measure: no other of the six has a better mean. In print it is first in "
+            f"{claims.first_places(said)}. Most of the other first places go to "
+            f"{' and '.join(rivals)}. Without reuse MLDF would be first in {would}."
         )
 
     def _grown_for_the_measure(self):
@@ -136,7 +136,7 @@ class MLDF(Chapter):
         most = matches.value_counts()
         where = f", {most.iloc[0]} of them on {self.names[most.index[0]]}" if len(most) else ""
         deep = tables.readings(self).get(tables.REUSE_ON_DEEP)
-        on_deep = f" On trees hardly bounded in depth they match {_of(deep)}." if deep else ""
+        on_deep = f" With reuse on trees hardly bounded in depth {_of(deep)} match." if deep else ""
         return (
             f"Reuse {verb}: with it MLDF is better in {Share(found.better, found.cells)} "
             f"comparisons. On the sets with ten splits, {found.shown.plain or 'none'} are "
