@@ -86,9 +86,8 @@ def _warm_start(chapter):
     by = ratio.groupby(level="learner")
     of = ", ".join(f"{name} on {Share.of(some < 1 - NEAR)}" for name, some in by)
     return (
-        f"We timed {_listed(sorted(by.groups))}, a comparison for each learner and data set. The "
-        f"median time with the warm start is {ratio.median():.0%} of that without. It saves more "
-        f"than {NEAR:.0%} in {saved.sum()} of {len(ratio)} comparisons: {of} data sets."
+        f"The median time with the warm start is {ratio.median():.0%} of that without. It saves "
+        f"more than {NEAR:.0%} in {saved.sum()} of {len(ratio)} comparisons: {of} data sets."
     )
 
 

@@ -113,7 +113,7 @@ class MLDF(Chapter):
         would = without[firsts(without)].method.eq(NO_REUSE).sum()
         return (
             f"MLDF is first in {Share(places.get('MLDF', 0), number)} comparisons, one for each "
-            f"data set and measure: no other of the six has a better mean. In print it is first in "
+            f"data set and measure. In print it is first in "
             f"{claims.first_places(said)}. Most of the other first places go to "
             f"{' and '.join(rivals)}. Without reuse MLDF would be first in {would}."
         )
@@ -153,8 +153,7 @@ class MLDF(Chapter):
         return (
             f"On {first}, the one data set of the paper's Figure 3, the kept layer beats the first "
             f"in {of_first} curves. These are three splits by six measures, so not independent."
-            f"{more} There mostly the first layer is the kept one: beyond {first} growth need not "
-            "help."
+            f"{more} There mostly the first layer is kept."
         )
 
     def _correlations(self):
