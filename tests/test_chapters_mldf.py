@@ -636,8 +636,11 @@ def test_figure_4():
     assert texts == ["10.00*", "37.50", "17.50", "-1.01*", "0.00", "0.00"]
     assert [axis.get_title() for axis in (above, below)] == [
         "Loss of accuracy in percent: of 2 other labels 0 lose, 0 gain (* p below 5%)",
-        "Loss of AUC in percent: of 2 other labels 2 lose, 0 gain (* p below 5%)",
+        "Loss of AUC in percent: of 2 other labels 0 lose, 0 gain (* p below 5%)",
     ]
+    changed = ACCURACY | {("x", "a"): [0.25, 0.2], ("a", "x"): [0.88, 0.55]}  # 50, and -10 percent
+    titles = [axis.get_title() for axis in figure_4(dropped(changed)).axes[:1]]
+    assert "of 2 other labels 1 lose, 1 gain" in titles[0]
     assert text_of(figure_4(labels[labels.fold == 0])) == "One split: no test."
 
 
