@@ -15,7 +15,7 @@ LOSS = {  # Table 1, for the labels y and scores p of one row or column
     "one_error": lambda y, p: 1.0 - y[p.argmax()],
     "coverage": lambda y, p: (y.any() and sum(p >= min(p[y])) - 1) / len(p),
     "ranking_loss": lambda y, p: np.mean(p[y][:, None] <= p[~y]),
-    "average_precision": lambda y, p: 1 - np.mean([y[p >= s].mean() for s in p[y]]),
+    "average_precision": lambda y, p: np.mean([(~y)[p >= s].mean() for s in p[y]]),
     "macro_auc": lambda y, p: np.mean(np.sign(p[~y] - p[y][:, None]) + 1) / 2,
 }
 
