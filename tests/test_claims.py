@@ -16,6 +16,7 @@ from ldlrepro.papers.mslp import claims as mslp_claims
 from ldlrepro.papers.structrf import claims as structrf_claims
 from ldlrepro.protocols import read
 from ldlrepro.report import speed
+from ldlrepro.report.claims import faster_claim
 
 pytestmark = pytest.mark.skipif(
     not paths.IN_CHECKOUT, reason="records are committed, not installed"
@@ -61,7 +62,7 @@ def test_a_set_that_one_of_two_methods_lacks_is_no_cell():
     times = pd.DataFrame(seconds, columns=["dataset", "method", "fit_seconds"])
     times = times.assign(predict_seconds=times.fit_seconds)
     for share, text in (
-        structrf_claims._faster(times, [("a", "b")]),
+        faster_claim(times, [("a", "b")]),
         structrf_claims._alike(times, "a", "b"),
     ):
         assert share == 1 and "1 of 1" in text

@@ -117,7 +117,13 @@ def check(estimator, expected):
     assert sum(result["status"] == "passed" for result in results) > 30
 
 
-@pytest.mark.parametrize("name", LDL)
+#: One deep model stands for the three with every change: each takes as long as ten others.
+NIGHTLY = ("DLDL", "DeepNDFLDL")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in NIGHTLY)) for n in LDL]
+)
 def test_scikit_learn_checks_of_label_distributions(name):
     cls = _with_second_label(type(EVERY[name]))
     check(cls(**small(name).get_params(deep=False)), REGRESSORS_FAIL)

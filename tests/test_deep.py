@@ -350,7 +350,9 @@ def test_without_a_trunk_mini_batches_are_those_of_the_shallow_forest(monkeypatc
 
 
 @needs_torch
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "model", [DeepLDLForest, *(pytest.param(m, marks=pytest.mark.slow) for m in (DLDL, DeepNDFLDL))]
+)
 def test_images_are_learned(model):
     scenes = make_scenes(360, size=16)
     more = {"epochs": 12, "learning_rate": 0.01, "augment": False}
@@ -432,6 +434,7 @@ case("DeepLDLForest", {path!r}).fit(scenes.X, scenes.D)
 
 @needs_torch
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.slow
 def test_a_killed_fit_goes_on_bit_for_bit(tmp_path):
     path = str(tmp_path / "checkpoint.pt")
     code = _KILLED.format(tests=os.path.dirname(__file__), path=path)
@@ -441,7 +444,13 @@ def test_a_killed_fit_goes_on_bit_for_bit(tmp_path):
 
 
 @needs_torch
-@pytest.mark.parametrize("name", ["DLDL", "DLDL sgd", "DeepLDLForest fresh", "DeepNDFLDL"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("DLDL", "DeepLDLForest fresh")),
+        *("DLDL sgd", "DeepNDFLDL"),
+    ],
+)
 def test_a_fit_that_was_stopped_goes_on_bit_for_bit(name, tmp_path, monkeypatch):
     from ldlrepro.models.deep import _training
 
@@ -587,7 +596,11 @@ def test_zeros_in_the_labels_are_learned():
 @pytest.mark.parametrize(
     ("name", "size", "weights"),
     # Without the last layer; with one for 1000 labels the known 61.1 and 138.4 million.
-    [("small", 64, 307_536), ("alexnet", 63, 57_003_840), ("vgg16", 32, 134_260_544)],
+    [
+        ("small", 64, 307_536),
+        ("alexnet", 63, 57_003_840),
+        pytest.param("vgg16", 32, 134_260_544, marks=pytest.mark.slow),
+    ],
 )
 def test_trunks_have_their_layers(name, size, weights):
     from ldlrepro.models.deep._trunks import make_trunk
@@ -612,6 +625,7 @@ def test_large_pictures_and_alexnet_under_each_head(model):
 
 
 @needs_torch
+@pytest.mark.slow
 def test_weights_come_from_a_file_and_another_trunk_s_are_refused(tmp_path):
     from ldlrepro.models.deep._trunks import make_trunk
 

@@ -70,7 +70,12 @@ def records_only():
 @cache
 def cells(name):
     made = nbformat.read(paths.NOTEBOOKS / f"{name}.ipynb", as_version=4)
-    sources = [(i, c.source) for i, c in enumerate(made.cells) if c.cell_type == "code"]
+    # What a chapter teaches its method with hangs on no data set; nbval runs it.
+    sources = [
+        (i, c.source)
+        for i, c in enumerate(made.cells)
+        if c.cell_type == "code" and "method" not in c.metadata.get("tags", ())
+    ]
     return [compile(source, f"{name}.ipynb, cell {i}", "exec") for i, source in sources]
 
 
@@ -94,9 +99,11 @@ def one(name, datasets):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n == "comparison")) for n in CHAPTERS]
+)
 def test_a_chapter_runs_with_a_set_of_few_records(name):
-    one(name, HARD[name])
+    one(name, HARD.get(name, SETS[name][:1]))
 
 
 @pytest.mark.slow

@@ -178,6 +178,7 @@ def test_what_is_ignored_at_the_start_stays_so():
         signal.signal(signal.SIGINT, told)
 
 
+@pytest.mark.slow
 def test_workers_end_with_a_killed_parent(tmp_path):
     folder = tmp_path / "records"
     process = start(folder, pace=1)
@@ -239,7 +240,8 @@ def test_kills_at_random_moments_lose_nothing(tmp_path):
     kills(number, tmp_path / "records", seed=number)
 
 
-@often("TERM")
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STOPS)
 def test_a_signal_while_the_workers_are_started(tmp_path, name):
     """It comes when the workers are there and loky's thread is about to be."""
     folder = tmp_path / "records"
@@ -321,7 +323,7 @@ def test_a_full_disk_is_told_in_a_line(tmp_path):
     finish(folder)
 
 
-@pytest.mark.parametrize("name", ["INT", "TERM"])
+@often("TERM")
 def test_a_stop_is_heard_in_compiled_code(name):
     """Python itself answers a signal only when the code comes back, in an hour say."""
     script = (
@@ -350,7 +352,10 @@ def test_a_stop_is_heard_in_compiled_code(name):
     assert err.strip() == "ldlrepro: stopped; what was finished is kept."
 
 
-@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed",
+    [*(pytest.param(c, marks=pytest.mark.slow) for c in (">&-", ">&- 2>&-")), "<&- >&- 2>&-"],
+)
 def test_a_program_without_output_runs(closed, tmp_path):
     command = f"'{sys.executable}' -m ldlrepro data list {closed}"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
@@ -394,7 +399,9 @@ def test_folders_of_dead_processes_are_removed(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("command", [["data", "list"], ["status", "structrf"]])
+@pytest.mark.parametrize(
+    "command", [["data", "list"], pytest.param(["status", "structrf"], marks=pytest.mark.slow)]
+)
 def test_a_full_disk_behind_standard_output_is_one_line(command):
     with open("/dev/full", "w") as full:
         done = subprocess.run(

@@ -13,7 +13,7 @@ import pytest
 import readme
 import yaml
 
-from ldlrepro import paths
+from ldlrepro import paths, scoreboard
 from ldlrepro.papers import chapter_names, get_paper
 from ldlrepro.user import data as userdata
 
@@ -31,6 +31,9 @@ def test_the_citation_file_names_the_papers():
     assert {"message", "title", "authors"} <= found.keys() and found["type"] == "software"
     project = tomllib.loads(text("pyproject.toml"))["project"]
     assert (found["version"], found["license"]) == (project["version"], project["license"])
+    names = [one.paper.name for one in scoreboard.chapters()]
+    made = readme.references(names, text("book/references.bib"))
+    assert text("CITATION.cff").endswith(f"references:\n{made}"), "run: python tools/readme.py"
     entries = re.findall(r"@\w+\{(\w+),(.*?)\n\}", text("book/references.bib"), re.S)
     bib = {key: dict(re.findall(r"(\w+)\s*= \{(.*)\}", body)) for key, body in entries}
     papers = [
@@ -42,6 +45,11 @@ def test_the_citation_file_names_the_papers():
         assert (reference["title"], str(reference["year"])) == (paper["title"], paper["year"])
         names = [f"{a['family-names']}, {a['given-names']}" for a in reference["authors"]]
         assert " and ".join(names) == paper["author"]
+
+
+def test_a_paper_without_an_entry_in_the_references_is_named():
+    with pytest.raises(SystemExit, match="for the paper 'new_one'.*key ends with 'new'"):
+        readme.references(["structrf", "new_one"], text("book/references.bib"))
 
 
 def test_the_archive_is_one_folder(tmp_path):
@@ -89,7 +97,8 @@ def test_the_guide_lists_every_parameter():
 def test_the_guide_lists_every_table():
     table = rows(text("book/rerun.md"), "| paper | `--table` |")
     listed = {name: re.findall("`(.+?)`", keys) for name, keys in table}
-    assert listed == {name: list(get_paper(name).tables) for name in chapter_names()}
+    there = {name: list(get_paper(name).tables) for name in chapter_names()}
+    assert listed == there, "run: python tools/readme.py"
 
 
 def test_pickles_are_refused(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 from ldlrepro import paths, published
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
+from ldlrepro.papers import chapter_names
 
 SIX = ["chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersection"]
 HIGHER = {name for name, measure in MEASURES.items() if measure.greater_is_better}
@@ -400,7 +401,7 @@ LISTS = sorted(path.stem.removesuffix("_claims") for path in paths.PUBLISHED.glo
 def test_claims_have_ids_sections_and_words(paper):
     claims = published.claims(paper)
     assert list(claims.columns) == ["id", "section", "claim", "printed", "headline"]
-    assert len(claims) > 10 and set(claims.headline) <= {"", "yes"}
+    assert len(claims) >= 3 and set(claims.headline) <= {"", "yes"}
     assert claims.id.is_unique and claims.claim.is_unique
     assert (claims[["id", "section", "claim"]] != "").all(axis=None)
     assert claims.id.str.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*").all()
@@ -409,7 +410,7 @@ def test_claims_have_ids_sections_and_words(paper):
 
 
 def test_lists_of_claims_are_no_papers():
-    assert LISTS == ["adaboost_ldl", "ldlf", "mldf", "mslp", "structrf"]
+    assert LISTS == chapter_names()
     assert set(LISTS) <= set(published.papers())
     assert not any(paper.endswith("_claims") for paper in published.papers())
     with pytest.raises(UnknownNameError, match="structrf_claims'; there are adaboost_ldl, ldlf"):

@@ -581,7 +581,8 @@ def test_values_as_text():
 
 def test_the_clock_of_the_recompute_has_every_chapter():
     parts = pd.read_csv(paths.results() / "recompute.csv")
-    # The guests' records are the first ones: nothing was computed again yet.
-    assert set(parts.paper) == set(paper_names()) - {"later"}
+    # The first records of later papers were not computed again yet.
+    first = {"adaboost_ldl", "comparison", "images", "ldlf", "mldf", "mslp", "structrf"}
+    assert first <= set(parts.paper) <= set(paper_names())
     shown = needs.show_recompute().data
     assert f"{parts.minutes.sum() / 60:.1f}" in shown

@@ -1,4 +1,4 @@
-"""The README's answers, picture and badges, from facts of this repository. No network.
+"""What README, CITATION.cff and book/rerun.md say of the papers, from their folders. No network.
 
     python tools/readme.py
 
@@ -11,11 +11,14 @@ from html import escape
 from io import StringIO
 
 from ldlrepro import paths, scoreboard
+from ldlrepro.papers import get_paper
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.report.claims import VERDICTS
 from ldlrepro.report.plots import drawn, plt, style
 
 ROOT = paths.PACKAGE.parent
+#: Head of the table in book/rerun.md that `tables_of` makes.
+TABLES = "| paper | `--table` |"
 #: Lines of README.md between which `scoreboard.answers` stands.
 MARKERS = "<!-- answers -->", "<!-- end of answers -->"
 #: Where the chapters are, seen from README.md.
@@ -85,8 +88,71 @@ def picture(board):
     return text.getvalue()
 
 
+#: The field of CITATION.cff for each field of an entry in references.bib, and whether it is text.
+_FIELDS = {
+    "journal": ("journal", True),
+    "booktitle": ("collection-title", True),
+    "volume": ("volume", False),
+    "number": ("issue", False),
+    "pages": ("pages", False),
+    "year": ("year", False),
+    "note": ("notes", True),
+}
+
+
+def references(names, bib):
+    """The papers as CITATION.cff has them, from their entries in references.bib.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of the papers' folders. The key of an entry ends with the first word of one:
+        shen2020adaboost for adaboost_ldl.
+    bib : str
+        The text of references.bib.
+    """
+    lines = []
+    for name in names:
+        word = name.split("_")[0]
+        found = re.search(rf"^@(\w+)\{{(\w+{word}),\n(.*?)\n\}}$", bib, re.S | re.M)
+        if found is None:
+            raise SystemExit(
+                f"book/references.bib has no entry for the paper {name!r}. Add one whose key ends "
+                f"with {word!r}, such as author2021{word}."
+            )
+        entry = dict(re.findall(r"(\w+)\s*= \{(.*)\}", found[3]))
+        kind = "article" if found[1] == "article" else "conference-paper"
+        lines += [f"  - type: {kind}", f'    title: "{entry["title"]}"', "    authors:"]
+        for author in entry["author"].split(" and "):
+            family, given = author.split(", ")
+            lines.append(f"      - {{family-names: {family}, given-names: {given}}}")
+        for field, (key, is_text) in _FIELDS.items():
+            if field == "pages" and field in entry:
+                start, end = entry[field].split("--")
+                lines += [f"    start: {start}", f"    end: {end}"]
+            elif field in entry:
+                value = f'"{entry[field]}"' if is_text else entry[field]
+                lines.append(f"    {key}: {value}")
+    return "\n".join(lines) + "\n"
+
+
+def tables_of(names):
+    """The table of book/rerun.md: for each paper what ``ldlrepro run --table`` takes."""
+    rows = [f"| {n} | {', '.join(f'`{key}`' for key in get_paper(n).tables)} |" for n in names]
+    return "\n".join([TABLES, "|---|---|", *rows]) + "\n"
+
+
 def main():
-    """Write the answers, the picture and the badges."""
+    """Write the answers, the picture, the badges, the citation and the list of tables."""
+    names = [chapter.paper.name for chapter in scoreboard.chapters()]
+    bib = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+    citation, guide = ROOT / "CITATION.cff", ROOT / "book" / "rerun.md"
+    before, _ = citation.read_text(encoding="utf-8").split("references:\n")
+    cited = f"{before}references:\n{references(names, bib)}"
+    before, rest = guide.read_text(encoding="utf-8").split(TABLES)
+    _, after = rest.split("\n\n", 1)
+    write_whole(citation, cited)
+    write_whole(guide, f"{before}{tables_of(names)}\n{after}")
     board = scoreboard.scoreboard()
     for name, fact in facts(board).items():
         write_whole(FOLDER / f"{name}.svg", svg(*fact))

@@ -80,8 +80,8 @@ class Exhibits:
 class Chapter(Exhibits):
     """What every chapter has. A paper's own chapter is a subclass in its folder.
 
-    A subclass sets the attributes from ``paper`` to ``printed_tables``, and defines ``is_own``,
-    ``judge``, ``answer``, ``findings`` and ``exhibits``.
+    A subclass sets the attributes from ``paper`` to ``exhibits``, and defines ``judge``,
+    ``answer`` and ``findings``. It defines ``is_own`` where several printed rows are the paper's.
 
     Parameters
     ----------
@@ -139,19 +139,25 @@ class Chapter(Exhibits):
 
     def is_own(self, method):
         """Whether a printed row is one of the paper's own method."""
-        raise NotImplementedError
+        return method == self.own_method
 
     def judge(self):
         """The claims with verdict and evidence, as of `claims.claims_table`."""
-        raise NotImplementedError
+        raise self._lacks("judge", "the claims with verdict and evidence (`claims_table`)")
 
     def answer(self):
         """What anybody should know of the result: a text of at most 25 words and one number."""
-        raise NotImplementedError
+        raise self._lacks("answer", "a text of at most 25 words and one number")
 
     def findings(self):
         """Dict, id of a headline claim -> a short paragraph with numbers from the records."""
-        raise NotImplementedError
+        raise self._lacks("findings", "{id of a headline claim: a short paragraph}")
+
+    def _lacks(self, name, what):
+        return NotImplementedError(
+            f"{type(self).__name__} in papers/{self.paper.name}/chapter.py has no {name}(self). "
+            f"Define it: it returns {what}."
+        )
 
     def records_of_tables(self):
         """Records of the methods in the tables."""

@@ -303,3 +303,26 @@ def same_claim(records, first, second, measures, share_of_mean=0.01):
     found = wins(records, [(first, second)], measures)
     more = f" comparisons; they differ significantly in {found.shown + found.worse}"
     return share_claim(near, f"means within {share_of_mean:.0%} in", more)
+
+
+def seconds_of(records, column="fit_seconds"):
+    """Median seconds over the folds: a row a data set, a column a method."""
+    return records.pivot_table(index="dataset", columns="method", values=column, aggfunc="median")
+
+
+def faster_claim(records, pairs, column="fit_seconds"):
+    """Evidence that the first of each pair takes fewer seconds, by medians over the folds.
+
+    Parameters
+    ----------
+    pairs : list of (first, second)
+        Names of two methods each.
+    column : "fit_seconds" or "predict_seconds"
+        Seconds of training or of testing.
+    """
+    seconds = seconds_of(records, column)
+    there = [pair for pair in pairs if {*pair} <= set(seconds)]
+    ratio = {f"{a} / {b}": (seconds[a] / seconds[b]).dropna() for a, b in there}
+    text = "; ".join(f"{of}: {r.min():.2f} to {r.max():.2f}" for of, r in ratio.items())
+    holds = [one < 1 for r in ratio.values() for one in r]
+    return share_claim(holds, f"seconds {text}; below 1 in", " (methods x data sets)")

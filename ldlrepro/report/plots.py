@@ -62,7 +62,7 @@ def _contents(figure):
     yield from (text.get_text() for text in figure.texts)
 
 
-def curves(long, printed, names):
+def curves(long, printed, names, stages="iterations"):
     """K-L after each stage: a panel a data set, a curve a method; printed values are dashed.
 
     Parameters
@@ -73,6 +73,8 @@ def curves(long, printed, names):
         Printed values by (dataset, method); the colour is the method's.
     names : dict of str
         Titles of the data sets.
+    stages : str
+        What the stages are, below the axis.
     """
     there = [d for d in names if d in set(long.dataset)]
     if not there:
@@ -93,7 +95,7 @@ def curves(long, printed, names):
         axis.set(xscale="log", title=names[dataset], ylim=(bottom - 0.05 * (top - bottom), top))
     for column in axes.T:
         for axis in [axis for axis in column if axis.get_visible()][-1:]:
-            axis.set_xlabel("iterations")
+            axis.set_xlabel(stages)
     for axis in axes[:, 0]:
         axis.set_ylabel("K-L")
     handles, labels = axes[0, 0].get_legend_handles_labels()

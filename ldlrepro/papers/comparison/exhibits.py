@@ -314,11 +314,16 @@ def show_across(_):
         yield show(beside, caption, False, folded=True)
 
 
-def show_widest(_):
-    """Where papers are furthest apart, and what became of each printed row."""
+def show_widest(here):
+    """Where papers are furthest apart, and what became of each printed row.
+
+    All of it is of stored records of the papers, so the quick profile leaves it out.
+    """
+    if here.profile == "quick":
+        return
     states = {name: states_of(get_chapter(name)()) for name in across.PAPERS}
     caption = "Where the papers are furthest apart by K-L"
-    return show(across.widest(across.printed_by_several(), KL, states), caption, False, folded=True)
+    yield show(across.widest(across.printed_by_several(), KL, states), caption, False, folded=True)
 
 
 def show_labels(here):

@@ -37,9 +37,6 @@ class LDLF(Chapter):
         "times": figures.times,
     }
 
-    def is_own(self, method):
-        return method == "sLDLF"
-
     @property
     def order(self):
         return list(tables.ORDER)

@@ -83,9 +83,6 @@ class MSLP(Chapter):
         "uniform row": tables.show_uniform_row,
     }
 
-    def is_own(self, method):
-        return method == "MSLP"
-
     def judge(self):
         return claims.claims(self)
 

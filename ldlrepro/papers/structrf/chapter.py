@@ -44,9 +44,6 @@ class StructRF(Chapter):
         "ranks": figures.rank_diagram,
     }
 
-    def is_own(self, method):
-        return method == "StructRF"
-
     def judge(self):
         return claims.claims(self)
 

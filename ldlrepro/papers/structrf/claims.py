@@ -14,9 +14,11 @@ from ldlrepro.report.claims import (
     REPRODUCED,
     Ours,
     claims_table,
+    faster_claim,
     not_run,
     order_claim,
     same_claim,
+    seconds_of,
     share_claim,
     spread_claim,
     wins_claim,
@@ -59,11 +61,11 @@ def claims(chapter):
             spread_claim(spread, "StructRF", CHAIN[1:], measures),
             spread_claim(printed, "StructRF", CHAIN[1:], measures),
         ),
-        "step-faster": _faster(times, [("StructRF*", "StructRF")]),
-        "step-other-forests": _faster(times, [("RF*", "RF")]),
+        "step-faster": faster_claim(times, [("StructRF*", "StructRF")]),
+        "step-other-forests": faster_claim(times, [("RF*", "RF")]),
         "step-no-loss": same_claim(tables, "StructRF*", "StructRF", measures),
         "smooth-gain": _smooth(chapter.study("gains")["gains"], study["visits"]),
-        "bfgs-faster-than-iis": _faster(times, [("SA-BFGS", "SA-IIS")]),
+        "bfgs-faster-than-iis": faster_claim(times, [("SA-BFGS", "SA-IIS")]),
         "same-test-time": _alike(times, "SA-IIS", "SA-BFGS"),
         "forests-quicker": _on_cores(times, forests),
         "rf-much-faster": _two_forests(times, folds),
@@ -132,21 +134,6 @@ def _from_two_starts(tables, random, measures):
     return share_claim([share >= REPRODUCED for share, _ in parts], text, " starts")
 
 
-def seconds_of(times, column):
-    """Median seconds over the folds: a row a data set, a column a method."""
-    return times.pivot_table(index="dataset", columns="method", values=column, aggfunc="median")
-
-
-def _faster(times, pairs, column="fit_seconds"):
-    """Evidence that the first of each pair takes fewer seconds, by medians over the folds."""
-    seconds = seconds_of(times, column)
-    there = [pair for pair in pairs if {*pair} <= set(seconds)]
-    ratio = {f"{a} / {b}": (seconds[a] / seconds[b]).dropna() for a, b in there}
-    text = "; ".join(f"{of}: {r.min():.2f} to {r.max():.2f}" for of, r in ratio.items())
-    holds = [one < 1 for r in ratio.values() for one in r]
-    return share_claim(holds, f"seconds {text}; below 1 in", " (methods x data sets)")
-
-
 def _alike(times, first, second):
     seconds = seconds_of(times, "predict_seconds")
     if not {first, second} <= set(seconds):
@@ -187,7 +174,7 @@ def _on_cores(times, pairs):
     The paper credits its parallel trees. On its cores a forest is taken to use as large a share of
     them as of two here.
     """
-    _, text = _faster(times, pairs)
+    _, text = faster_claim(times, pairs)
     ratio, efficiency = ratios_of(times, pairs), _efficiency()
     if ratio.empty or np.isnan(efficiency):
         return NOT_RUN
@@ -216,7 +203,7 @@ def _parallel():
 
 
 def _slow_to_test(times, pairs):
-    share, text = _faster(times, [pair[::-1] for pair in pairs], "predict_seconds")
+    share, text = faster_claim(times, [pair[::-1] for pair in pairs], "predict_seconds")
     return share, f"one thread: {text}; the paper says that parallel trees would test faster"
 
 
@@ -229,7 +216,7 @@ def _of_turns(folds, column):
 
 def _two_forests(times, folds):
     """Evidence on RF's training seconds: all features searched as StructRF, and sqrt(q) drawn."""
-    _, text = _faster(times, [("RF", "StructRF")])
+    _, text = faster_claim(times, [("RF", "StructRF")])
     seconds = _of_turns(folds, "fit_seconds")
     if seconds.empty:
         return NOT_RUN
