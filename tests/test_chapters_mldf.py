@@ -756,7 +756,7 @@ def test_claims():
         assert table.verdict[absent] == "not tested"
     text = table.evidence
     assert text["first-place"] == (
-        "first or level in 6 of 12 comparisons; in print 6 of 12, on the same data sets 6 of 6"
+        "the best mean, alone or with others, in 6 of 12 comparisons; in print 6 of 12, on the same data sets 6 of 6"
     )
     # All differences of A and B are constant over the folds: significant by either test.
     assert text["c45-better"] == (

@@ -9,7 +9,7 @@ from ldlrepro.papers.mldf import claims, experiments, figures, printed, tables
 from ldlrepro.papers.mldf.experiments import METHODS, NO_REUSE
 from ldlrepro.papers.mldf.studies.label_drop import OTHER_NUMBERS
 from ldlrepro.report.chapter import Chapter
-from ldlrepro.report.compare import firsts, wins
+from ldlrepro.report.compare import duels, firsts, wins
 from ldlrepro.report.departures import show_departures
 from ldlrepro.report.values import Share
 from ldlrepro.report.yardstick import confusion_of
@@ -111,8 +111,9 @@ class MLDF(Chapter):
         without = self.ours[self.ours.method.isin([*METHODS[1:], NO_REUSE])]
         would = without[firsts(without)].method.eq(NO_REUSE).sum()
         return (
-            f"MLDF is first in {Share(places.get('MLDF', 0), number)} comparisons, one for each "
-            f"data set and measure. In print it is first in {claims.first_places(said)}. Most of "
+            "MLDF has the best mean, alone or with others, in "
+            f"{Share(places.get('MLDF', 0), number)} comparisons, one for each data set and "
+            f"measure. In print it is first in {claims.first_places(said)}. Most of "
             f"the other first places go to {' and '.join(rivals)}. Without reuse MLDF would be "
             f"first in {would}."
         )
@@ -131,14 +132,24 @@ class MLDF(Chapter):
         found = wins(self.tables, [("MLDF", NO_REUSE)], experiments.MEASURES)
         row = confusion_of(self).loc["MLDF"]
         verb = "helps" if found.ratio > 0.5 else "costs more than it helps"
+        fought = duels(self.tables, "MLDF", [NO_REUSE], experiments.MEASURES)
+        level = (fought.gain == 0).sum()
         return (
             f"Reuse {verb}: with it MLDF is better in {Share(found.better, found.cells)} "
-            f"comparisons. On the sets with ten splits, {found.shown.plain or 'none'} are "
+            f"comparisons, worse in {found.cells - found.better - level} and exactly level in "
+            f"{level}. On the sets with ten splits, {found.shown.plain or 'none'} are "
             f"significant for reuse and {found.worse.plain or 'none'} against it; one split has no "
             f"test. With reuse our numbers match {_of(row['MLDF'])} informative printed ones, "
             f"without it {_of(row[NO_REUSE])}. This is reuse as we read the paper's algorithms, "
-            "on trees of the printed depth."
+            f"on trees of the printed depth.{self._reuse_on_deep_trees()}"
         )
+
+    def _reuse_on_deep_trees(self):
+        found = tables.matched_by_reading(self)
+        deep = "reuse as printed, deep trees"
+        if deep not in found.index:
+            return ""
+        return f" On [deep trees](#mldf-readings) MLDF with reuse matches {_of(found[deep])}."
 
     def _growth(self):
         deeper = claims.curves(self).deeper.groupby(level=0, sort=False)
@@ -158,6 +169,8 @@ class MLDF(Chapter):
         accuracy = tables.decreases(labels, "accuracy")[0].drop(OTHER_NUMBERS)
         largest = max(accuracy.loc[a, b] for a in accuracy for b in accuracy if a != b)
         return (
+            f"The claim says some, so it needs no more than a few pairs, but more losses than "
+            f"gains. By accuracy it has them and by AUC not: this is half of our two measures. "
             f"By accuracy on scene, {lost.plain} of {pairs} pairs of labels lose and "
             f"{gained.plain or 'none'} gain, by single paired t-tests. With all tests together "
             f"{lost.bh} losses are left by BH and {lost.holm or 'none'} by Holm. By AUC "

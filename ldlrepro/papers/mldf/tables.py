@@ -473,8 +473,23 @@ READINGS = {
 }
 
 
+def matched_by_reading(chapter):
+    """`Outcomes` of MLDF's printed row on the small sets, by reading of the paper: Series."""
+    table = _readings(chapter)
+    return pd.Series(dtype=object) if table is None else table.set_index("method")["all"]
+
+
 def show_readings_in_short(chapter):
     """Numbers of MLDF's printed row that are matched on the small sets, a row a reading."""
+    table = _readings(chapter)
+    if table is None:
+        return None
+    table = table[["method", "all"]].rename(columns={"method": "reading", "all": "matched"})
+    return show(informative(table), _matched("MLDF", ", by reading of the paper"), False)
+
+
+def _readings(chapter):
+    """`agreement_as` of MLDF's printed row, a row a reading; None without records."""
     tables = chapter.tables[chapter.tables.method.isin(["MLDF", NO_REUSE, DEEP])]
     records = pd.concat([tables, own_measures(chapter.records["reuse"])])
     records = records[~records.dataset.isin(LARGE)]
@@ -482,9 +497,7 @@ def show_readings_in_short(chapter):
     ways = {text: some for text, some in ways.items() if len(some)}
     if not ways:
         return None
-    table = agreement_as(chapter.table_4, "MLDF", ways)
-    table = table[["method", "all"]].rename(columns={"method": "reading", "all": "matched"})
-    return show(informative(table), _matched("MLDF", ", by reading of the paper"), False)
+    return agreement_as(chapter.table_4, "MLDF", ways)
 
 
 def show_reuse(chapter):
