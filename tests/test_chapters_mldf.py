@@ -633,8 +633,8 @@ def test_figure_4():
     texts = [text.get_text() for text in above.texts]
     assert texts == ["10.00*", "37.50", "17.50", "-1.01*", "0.00", "0.00"]
     assert [axis.get_title() for axis in (above, below)] == [
-        "Loss of accuracy in percent (* p below 5%)",
-        "Loss of AUC in percent (* p below 5%)",
+        "Loss of accuracy in percent; below 0 it gains (* p below 5%)",
+        "Loss of AUC in percent; below 0 it gains (* p below 5%)",
     ]
     assert text_of(figure_4(labels[labels.fold == 0])) == "One split: no test."
 
