@@ -634,7 +634,7 @@ def test_figure_4():
     assert texts == ["10.00*", "37.50", "17.50", "-1.01*", "0.00", "0.00"]
     assert [axis.get_title() for axis in (above, below)] == [
         "Loss of accuracy in percent; below 0 it gains (* p below 5%)",
-        "Loss of AUC in percent (* p below 5%)",
+        "Loss of AUC in percent; below 0 it gains (* p below 5%)",
     ]
     assert text_of(figure_4(labels[labels.fold == 0])) == "One split: no test."
 
@@ -756,7 +756,8 @@ def test_claims():
         assert table.verdict[absent] == "not tested"
     text = table.evidence
     assert text["first-place"] == (
-        "the best mean, alone or with others, in 6 of 12 comparisons; in print 6 of 12, on the same data sets 6 of 6"
+        "the best mean, alone or with others, in 6 of 12 comparisons; in print 6 of 12, "
+        "on the same data sets 6 of 6"
     )
     # All differences of A and B are constant over the folds: significant by either test.
     assert text["c45-better"] == (

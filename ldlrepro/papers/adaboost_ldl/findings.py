@@ -57,8 +57,8 @@ def _less_than_printed(chapter):
     left = tables.left_by_learner(chapter, "sort_loss").drop(tables.EVERY)
     more = left.ours - left.published > NEAR
     return (
-        f"Boosting takes less than printed from {in_words(left.index[more])}, and as much or more "
-        f"from {in_words(left.index[~more])}."
+        f"Boosting takes less than printed from {in_words(left.index[more])}, and about as "
+        f"much or more from {in_words(left.index[~more])}."
     )
 
 
