@@ -279,6 +279,9 @@ def _check(notebook, parameters):
             raise ParameterError(f"Parameter {name!r} is empty: give a value, or leave it out.")
     seed(parameters.get("seed"))
     processes(parameters.get("n_jobs", 1))
+    folds = parameters.get("folds", 2)
+    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
+        raise ParameterError(f"folds is a number of folds, 2 or more; got {folds!r}.")
     if not isinstance(parameters.get("recompute", False), bool):
         raise ParameterError(f"recompute is True or False; got {parameters['recompute']!r}.")
     if notebook.stem in paper_names():

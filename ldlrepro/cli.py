@@ -183,9 +183,15 @@ class _Parser(argparse.ArgumentParser):
             return super().parse_known_args(args, namespace)
         self._is_mixing = True
         try:
-            return self.parse_known_intermixed_args(args, namespace)
+            found, more = self.parse_known_intermixed_args(args, namespace)
         finally:
             self._is_mixing = False
+        if more:
+            options = [name for action in self._actions for name in action.option_strings]
+            near = get_close_matches(more[0].split("=")[0], options, n=1, cutoff=0.5)
+            hint = f". Did you mean {near[0]}?" if near and more[0].startswith("-") else ""
+            self.error(f"unrecognized arguments: {' '.join(more)}{hint}")
+        return found, more
 
     def _check_value(self, action, value):
         choices = list(action.choices or ())

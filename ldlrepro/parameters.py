@@ -43,7 +43,7 @@ def seed(value):
 
 def processes(value):
     """``value`` as a number of processes: 1, 2, ..., or -1 for all cores."""
-    if isinstance(value, bool) or not isinstance(value, int) or not value:
+    if isinstance(value, bool) or not isinstance(value, int) or value == 0 or value < -1:
         raise LdlreproError(
             f"n_jobs is a number of processes, 1, 2, ..., or -1 for all cores; got {value!r}."
         )

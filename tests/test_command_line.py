@@ -217,3 +217,20 @@ def test_a_parameter_of_notebooks_that_is_given_twice_is_refused(capsys):
 )
 def test_names_may_stand_after_options(line, name, names):
     assert getattr(cli.parser().parse_args(line.split()), name) == names
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("compare --datset s-JAFFE", "usage: ldlrepro compare"),
+        (
+            "compare --datset s-JAFFE",
+            "arguments: --datset. Did you mean --dataset?",
+        ),
+        ("status structrf mslpp", "unrecognized arguments: mslpp\n"),
+    ],
+)
+def test_an_unknown_word_gets_the_help_of_its_command(line, said, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(line.split())
+    assert said in capsys.readouterr().err

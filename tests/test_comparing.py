@@ -251,6 +251,23 @@ def test_multilabel_data(here):
     assert found.skill().loc["forest"].item() > 0
 
 
+def test_links_seeds_and_kinds_are_told(tmp_path):
+    X, D = np.eye(6), np.full((6, 2), 0.5)
+    D[0] = 0.25, 0.75
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for more, said in (
+        ({"records": tmp_path / "link"}, "link to .*nowhere, which does not exist"),
+        ({"random_state": True}, "random_state is True"),
+        ({"methods": ["MLDF"]}, "MLDF learns sets of labels"),
+    ):
+        with pytest.raises(CompareError, match=said):
+            compare(**{"methods": ["AAKNN"], "X": X, "D": D, "folds": 2} | more)
+    with pytest.raises(LdlreproError, match="got -5"):
+        compare(["AAKNN"], X, D, folds=2, n_jobs=-5)
+    with pytest.raises(LdlreproError, match="Features have 5 rows, targets 6"):
+        compare(["AAKNN"], X[:5], D, folds=2)
+
+
 def test_a_bad_call_is_one_line(here):
     X, D = rows()
     for wrong, message in (
@@ -389,7 +406,7 @@ def test_a_bad_table_is_named(tmp_path):
     ):
         with pytest.raises(UserDataError, match=message):
             userdata.read(path, labels)
-    with pytest.raises(UserDataError, match=r"shape \(2, 2\), targets \(3, 3\)"):
+    with pytest.raises(UserDataError, match=r"2 rows, targets 3"):
         userdata.bunch(np.eye(2), np.eye(3))
 
 

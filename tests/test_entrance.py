@@ -13,7 +13,7 @@ import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import PCA as LinearPCA
-from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -34,6 +34,7 @@ from ldlrepro import (
 from ldlrepro.datasets import make_toy
 from ldlrepro.discovery import all_estimators
 from ldlrepro.errors import NormalisationWarning, RowNamesWarning
+from ldlrepro.metrics import get_scorer
 from ldlrepro.models.multilabel import MultiLabelEstimator
 
 toy = make_toy(n_train=40, random_state=0)
@@ -576,3 +577,14 @@ def test_a_refused_fit_leaves_a_fitted_model_as_it_was(name):
             with pytest.raises(ValueError):
                 model.fit(X, target)
     np.testing.assert_array_equal(scores(model), before)
+
+
+def test_predictions_for_an_array_are_paired_by_position_without_a_word():
+    """A pipeline hands an array on, and what is predicted for it has no names of rows."""
+    X = pd.DataFrame(toy.X, columns=["a", "b", "c"])
+    D = pd.DataFrame(toy.D, columns=["r", "g", "b"])
+    model = make_pipeline(StandardScaler(), ldlrepro.AAKNN())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RowNamesWarning)
+        values = cross_val_score(model, X, D, cv=3, scoring=get_scorer("neg_kl_divergence"))
+    assert np.isfinite(values).all()

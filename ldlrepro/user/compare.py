@@ -140,7 +140,8 @@ def compare(
     """
     if (X is None) == (datasets is None):
         raise CompareError("Give either X and D, your own data, or datasets=[...], names.")
-    if not isinstance(random_state, Integral) or not 0 <= random_state <= LARGEST_SEED:
+    is_int = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    if not is_int or not 0 <= random_state <= LARGEST_SEED:
         raise CompareError(
             f"random_state is {shown(random_state)}: give an int, 0 or more and at most "
             f"{LARGEST_SEED}."
@@ -216,6 +217,11 @@ def check_folder(path: Path | str) -> None:
     """Raise CompareError where a folder cannot be because a file of the name is in the way."""
     path = Path(path)
     for part in (path, *path.parents):
+        if part.is_symlink() and not part.exists():
+            raise CompareError(
+                f"{part} is a link to {os.readlink(part)}, which does not exist: make that folder, "
+                "or name another."
+            )
         if part.exists() and not part.is_dir():
             raise CompareError(f"{part} is a file, and a folder of records belongs there.")
 
@@ -574,6 +580,9 @@ def _named(methods, kind):
         if isinstance(one, str) and one.startswith(PREFIX):
             named[one] = guest_named(one)
         elif isinstance(one, str):
+            if one in dict(all_estimators()) and one not in known:
+                other = {"ldl": "sets of labels", "multilabel": "label distributions"}[kind]
+                raise CompareError(f"{one} learns {other}, and these data are of the other kind.")
             if one not in known:
                 raise unknown(f"{kind} method", one, known)
             named[one] = known[one]()

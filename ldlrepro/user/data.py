@@ -143,7 +143,12 @@ def bunch(X, D, name="data", task="auto"):
         list(map(str, A.columns)) if isinstance(A, pd.DataFrame) else None for A in (X, D)
     )
     X, D = _numbers(X, "X"), _numbers(D, "D")
-    if X.ndim != 2 or D.ndim != 2 or len(X) != len(D):
+    if X.ndim == D.ndim == 2 and len(X) != len(D):
+        raise UserDataError(
+            f"Features have {len(X)} rows, targets {len(D)}: give one row of targets for each row "
+            "of features."
+        )
+    if X.ndim != 2 or D.ndim != 2:
         raise UserDataError(
             f"Features have shape {X.shape}, targets {D.shape}: expected (n, q) and (n, c)."
         )

@@ -38,22 +38,34 @@ def _exception(chapter):
     kind = min(means, key=lambda kind: means[kind].min())
     learner = means[kind].idxmin()
     return (
-        f"One exception stands out, {learner} on the sets of {kind}: there the boosted "
-        f"predictions have {means[kind].min():.0%}."
+        f"It differs most for {learner} on the sets of {kind}: there the boosted predictions have "
+        f"{means[kind].min():.0%}."
     )
 
 
 def _average(chapter):
     ours, _, printed = (tables.three_averages(s, "sort_loss") for s in tables.sides(chapter))
-    by = tables.left_by_learner(chapter, "sort_loss").drop(tables.EVERY)
-    more = by.ours > by.published + NEAR
-    rises, rest = _listed(by.index[more]), _listed(by.index[~more])
     return (
-        f"Here {ours['mean']:.0%} is left on average. The printed tables themselves average "
-        f"{printed['mean']:.0%}, and only their median and geometric mean come near the text. "
-        f"Ours leave more than printed for {rises}. For {rest} they leave as much, within "
-        f"{100 * NEAR:.0f} points."
+        f"Here {ours['mean']:.0%} is left on average. {_less_than_printed(chapter)} "
+        f"The printed tables themselves average {printed['mean']:.0%}, and only "
+        "their median and geometric mean come near the text."
     )
+
+
+def _less_than_printed(chapter):
+    """The learners whose SortLoss boosting lowers by less than printed, and those it does not."""
+    left = tables.left_by_learner(chapter, "sort_loss").drop(tables.EVERY)
+    more = left.ours - left.published > NEAR
+    return (
+        f"Boosting takes less than printed from {in_words(left.index[more])}, and about as "
+        f"much or more from {in_words(left.index[~more])}."
+    )
+
+
+def in_words(names):
+    """Names as a sentence has them: "A, B and C"."""
+    *some, last = names
+    return f"{', '.join(some)} and {last}" if some else last
 
 
 def _kl(chapter):
@@ -82,15 +94,11 @@ def _poor_learners(chapter):
 
 def _warm_start(chapter):
     ratio = times_with_warm_start(chapter.study("warm_start")["seconds"])
-    saved = ratio < 1 - NEAR
-    by = ratio.groupby(level="learner")
-    of = ", ".join(f"{name} on {Share.of(some < 1 - NEAR)}" for name, some in by)
+    saved = (ratio < 1 - NEAR).sum()
+    learners = in_words(ratio.index.unique("learner"))
+    sets = ratio.index.unique("dataset").size
     return (
         f"The median time with the warm start is {ratio.median():.0%} of that without. It saves "
-        f"more than {NEAR:.0%} in {saved.sum()} of {len(ratio)} comparisons: {of} data sets."
+        f"more than {NEAR:.0%} in {saved} of {len(ratio)} comparisons, which are {learners} on "
+        f"{sets} data sets each."
     )
-
-
-def _listed(names):
-    """Names as in a sentence: "A, B and C"."""
-    return " and ".join(", ".join(names).rsplit(", ", 1))

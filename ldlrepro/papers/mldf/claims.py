@@ -93,8 +93,8 @@ def _first(chapter, measures):
     found = first_places(ours)
     on_the_same_sets = first_places(printed[printed.dataset.isin(ours.dataset)])
     return found.ratio, (
-        f"first or level in {found} comparisons; in print {first_places(printed)}, on the same "
-        f"data sets {on_the_same_sets}"
+        f"the best mean, alone or with others, in {found} comparisons; in print "
+        f"{first_places(printed)}, on the same data sets {on_the_same_sets}"
     )
 
 

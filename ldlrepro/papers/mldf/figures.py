@@ -3,7 +3,6 @@
 import numpy as np
 
 from ldlrepro import MLDF
-from ldlrepro.papers.mldf.claims import lost_and_gained
 from ldlrepro.papers.mldf.experiments import FIGURE_2, MEASURES, METHODS, NO_REUSE
 from ldlrepro.papers.mldf.readable import confidence, reuse
 from ldlrepro.papers.mldf.studies.label_drop import OTHER_NUMBERS
@@ -271,16 +270,16 @@ def layer_curves(layers, forests, name):
 def figure_4(chapter):
     """Figure 4: decrease on each label (across) where one was deleted (down); * for p < 5%.
 
-    Both panels have one scale, so that a pale colour is a small loss in either. Frames mark what
-    the deletion takes from the deleted label itself.
+    Both panels have one scale, so that the weaker changes of AUC look weaker. Frames mark what a
+    deletion does to the deleted label itself.
     """
     labels = chapter.study("label_drop")["labels"]
     if labels.fold.nunique() < 2:
         return nothing("One split: no test.")
     figure, axes = plt.subplots(2, 1, figsize=(7.2, 8), layout="constrained")
-    both = {measure: decreases(labels, measure) for measure in ("accuracy", "auc")}
-    limit = max(np.abs(mean.to_numpy()).max() for mean, _ in both.values())
-    for axis, (measure, (mean, p)) in zip(axes, both.items(), strict=True):
+    found = {measure: decreases(labels, measure) for measure in ("accuracy", "auc")}
+    limit = max(np.abs(mean.to_numpy()).max() for mean, _ in found.values())
+    for axis, (measure, (mean, p)) in zip(axes, found.items(), strict=True):
         image = axis.imshow(mean, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
         for i in range(mean.shape[1]):
             frame = {"fill": False, "edgecolor": "0.3", "linewidth": 1.5}
@@ -295,10 +294,8 @@ def figure_4(chapter):
         axis.set_xticks(range(mean.shape[1]), mean.columns)
         axis.set_yticks(range(len(mean)), rows)
         name = {"accuracy": "accuracy", "auc": "AUC"}[measure]
-        losses, gains, pairs, _ = lost_and_gained(labels, measure)
-        counts = f"of {pairs} other labels {losses.plain} lose, {gains.plain} gain"
-        axis.set_title(f"Loss of {name} in percent: {counts} (* p below 5%)", fontsize=10)
-        axis.set(xlabel="label that loses", ylabel="deleted label")
+        axis.set_title(f"Loss of {name} in percent; below 0 it gains (* p below 5%)", fontsize=11)
+        axis.set(xlabel="label whose change is measured", ylabel="deleted label")
         axis.grid(visible=False)
-    figure.colorbar(image, ax=axes, shrink=0.5, label="loss in percent; below 0 a gain")
+    figure.colorbar(image, ax=axes, shrink=0.5, label="percent lost")
     return figure

@@ -461,36 +461,43 @@ def show_readings(chapter):
         yield show(table, caption, False, form="{:.4f}", folded=True)
 
 
-#: How the reading is called that has reuse on trees hardly bounded in depth.
-REUSE_ON_DEEP = "reuse as printed, deep trees"
-#: The rows of `readings`: what was run -> how the reading is called.
+#: The rows of `show_readings_in_short`: what was run -> how the reading is called.
 READINGS = {
     "MLDF": "reuse as printed",
     "MLDF, reuse from layer 2": "reuse from layer 2",
     "MLDF, rules of released code": "reuse by rules of the released code",
     NO_REUSE: "no reuse",
-    "MLDF, deep trees": REUSE_ON_DEEP,
+    "MLDF, deep trees": "reuse as printed, deep trees",
     "MLDF, rules of released code, deep trees": "reuse by rules of the released code, deep trees",
     DEEP: "no reuse, deep trees",
 }
 
 
-def readings(chapter):
-    """Numbers of MLDF's printed row that are matched on the small sets: reading -> `Outcomes`."""
+def matched_by_reading(chapter):
+    """`Outcomes` of MLDF's printed row on the small sets, by reading of the paper: Series."""
+    table = _readings(chapter)
+    return pd.Series(dtype=object) if table is None else table.set_index("method")["all"]
+
+
+def show_readings_in_short(chapter):
+    """Numbers of MLDF's printed row that are matched on the small sets, a row a reading."""
+    table = _readings(chapter)
+    if table is None:
+        return None
+    table = table[["method", "all"]].rename(columns={"method": "reading", "all": "matched"})
+    return show(informative(table), _matched("MLDF", ", by reading of the paper"), False)
+
+
+def _readings(chapter):
+    """`agreement_as` of MLDF's printed row, a row a reading; None without records."""
     tables = chapter.tables[chapter.tables.method.isin(["MLDF", NO_REUSE, DEEP])]
     records = pd.concat([tables, own_measures(chapter.records["reuse"])])
     records = records[~records.dataset.isin(LARGE)]
     ways = {text: records[records.method == name] for name, text in READINGS.items()}
     ways = {text: some for text, some in ways.items() if len(some)}
-    return agreement_as(chapter.table_4, "MLDF", ways).set_index("method")["all"]
-
-
-def show_readings_in_short(chapter):
-    """`readings` as HTML, a row a reading."""
-    table = readings(chapter).rename("matched").rename_axis("reading").reset_index()
-    if table.empty:
+    if not ways:
         return None
-    return show(informative(table), _matched("MLDF", ", by reading of the paper"), False)
+    return agreement_as(chapter.table_4, "MLDF", ways)
 
 
 def show_reuse(chapter):
