@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from html import escape
 from queue import Empty, SimpleQueue
@@ -173,17 +173,15 @@ def _make(folder):
 @contextmanager
 def _alone(folder):
     """Hold a folder's lock; NotebookError where another batch runs in the folder."""
-    lock = locked(folder / ".lock", wait=False)
-    try:
-        lock.__enter__()
-    except BlockingIOError:
-        raise NotebookError(
-            f"Another batch runs in {folder}: wait for its end, or name another folder by --out."
-        ) from None
-    try:
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(folder / ".lock", wait=False))
+        except BlockingIOError:
+            raise NotebookError(
+                f"Another batch runs in {folder}: wait for its end, or name another folder by "
+                "--out."
+            ) from None
         yield
-    finally:
-        lock.__exit__(None, None, None)
 
 
 class _Running:

@@ -9,6 +9,8 @@ from ldlrepro import paths
 from ldlrepro.papers import chapter_names, get_paper
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
+#: Chapters of many tables.
+FIRST = ("adaboost_ldl", "comparison", "ldlf", "mldf", "mslp", "structrf")
 MOST_LINES = 40
 PARAMETERS = ["profile", "datasets", "n_jobs", "recompute", "seed"]
 
@@ -32,7 +34,8 @@ def test_every_paper_has_a_notebook():
 def test_a_notebook_is_short(name):
     _, *report = code(name)  # behind the parameters
     lines = sum(map(len, report))
-    assert 10 < lines <= MOST_LINES
+    is_small = lines <= 20  # as a paper of a few tables may be, and none of the first ones
+    assert 10 < lines <= MOST_LINES and not (is_small and name in FIRST)
 
 
 @pytest.mark.parametrize("name", [*chapter_names(), "comparison"])

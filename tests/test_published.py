@@ -9,6 +9,8 @@ from ldlrepro.errors import UnknownNameError
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
 from ldlrepro.papers import chapter_names
 
+#: Papers of many claims each; a paper that comes after them may be small.
+FIRST_FIVE = ("adaboost_ldl", "ldlf", "mldf", "mslp", "structrf")
 SIX = ["chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersection"]
 HIGHER = {name for name, measure in MEASURES.items() if measure.greater_is_better}
 FOUR = ["RF", "SA-IIS", "SA-BFGS", "StructRF"]
@@ -401,7 +403,7 @@ LISTS = sorted(path.stem.removesuffix("_claims") for path in paths.PUBLISHED.glo
 def test_claims_have_ids_sections_and_words(paper):
     claims = published.claims(paper)
     assert list(claims.columns) == ["id", "section", "claim", "printed", "headline"]
-    assert len(claims) >= 3 and set(claims.headline) <= {"", "yes"}
+    assert len(claims) > (10 if paper in FIRST_FIVE else 2) and set(claims.headline) <= {"", "yes"}
     assert claims.id.is_unique and claims.claim.is_unique
     assert (claims[["id", "section", "claim"]] != "").all(axis=None)
     assert claims.id.str.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*").all()
@@ -410,7 +412,7 @@ def test_claims_have_ids_sections_and_words(paper):
 
 
 def test_lists_of_claims_are_no_papers():
-    assert LISTS == chapter_names()
+    assert LISTS == chapter_names() and set(FIRST_FIVE) <= set(LISTS)
     assert set(LISTS) <= set(published.papers())
     assert not any(paper.endswith("_claims") for paper in published.papers())
     with pytest.raises(UnknownNameError, match="structrf_claims'; there are adaboost_ldl, ldlf"):

@@ -122,6 +122,7 @@ def test_another_folder_or_version_is_noticed(away, monkeypatch):
         lambda text: text[: len(text) // 2],
         lambda text: text.replace(b'"done": 0', b'"done": 9', 1),
         lambda text: b"\xff" + text,
+        pytest.param(lambda text: b"\n[1]", marks=pytest.mark.slow),
     ],
 )
 def test_a_damaged_answer_is_made_again(away, damage):
@@ -134,7 +135,13 @@ def test_a_damaged_answer_is_made_again(away, damage):
     assert Answers().made(PAPER) == rows == kept()
 
 
-@pytest.mark.parametrize("rows", ["{}", '[{"done": "x"}]', "[" * 100_000])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        *("{}", '[{"done": "x"}]', "[" * 100_000),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("3", "[1]", "null")),
+    ],
+)
 def test_an_answer_of_another_form_under_a_right_digest_is_made_again(away, rows):
     made = Answers().made(PAPER)
     file_of(away).write_text(f"{Answers()._first(rows)}\n{rows}")

@@ -134,10 +134,10 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert table.here.tolist() == ["StructRF", "StructRF"]
     assert table["of python-ldl"].tolist() == ["LDL-LRR, tuned"] * 2 and table.ahead.all()
     text = years.answer(records, {"SJAFFE": "s-JAFFE"}, KL)
-    assert "best on 2 of 2 kinds of data: s-JAFFE, Yeast." in text
+    assert "best on 2 of these: s-JAFFE, Yeast." in text
     tests = years.best_against_best(records, KL)
     better = sum(held.plain for held in tests.significantly)
-    assert better > 0 and f"significantly better in {better} and" in text
+    assert better > 0 and f"significantly better in {better}," in text
     few = records[~records.method.str.startswith("python-ldl:")]
     assert years.answer(few, {}, KL) == "No method of python-ldl has records yet."
 

@@ -322,10 +322,9 @@ class Comparison:
 
     def against(self, mine: str | None = None, measure: str | None = None) -> pd.DataFrame:
         """One of your methods against every other: better on, significantly so, mean gain."""
+        if mine is None:
+            mine = self.mine[0] if self.mine else self.skill(measure).index[0]
         there = list(dict.fromkeys(self.records.method))
-        mine = (
-            (self.mine[0] if self.mine else self.skill(measure).index[0]) if mine is None else mine
-        )
         if mine not in there:
             raise unknown("method", mine, there)
         table = matrix.against(self.records, mine, self._known(measure))

@@ -171,7 +171,7 @@ def bunch(X, D, name="data", task="auto"):
     for array in (X, D):
         digest.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
     if task == "ldl":
-        if not (np.abs(D - D[0]) == 0).all():  # rows that are all equal are told by `compare`
+        if (D != D[0]).any():  # rows that are all equal are told by `compare`
             _refuse_total(D, labels)
         try:
             D = check_distributions(D)  # per cent, say: measures take rows that sum to 1

@@ -151,23 +151,31 @@ def answer(records, names, measure):
     records, names : of `open_years`
     measure : str
     """
-    table = best_of_families(by_year(records, measure))
+    found = by_year(records, measure)
+    table = best_of_families(found)
     if table.empty:
         return "No method of python-ldl has records yet."
     ahead = [names.get(f, f) for f in table.family[table.ahead]]
     kinds = f"{len(table)} kinds of data"
+    on = found[found.guest].groupby("method").family.nunique()
+    released = on[[m.name for m in RELEASED.methods if m.name in on]]
+    wide = int((released == len(table)).sum())
+    text = (
+        f"{wide} of the {len(RELEASED.methods)} methods of python-ldl that run have records on all "
+        f"{kinds} so far. "
+    )
     if ahead:
-        text = f"A method of python-ldl is best on {len(ahead)} of {kinds}: {', '.join(ahead)}."
+        text += f"One of its methods is best on {len(ahead)} of these: {', '.join(ahead)}."
     else:
-        text = f"No method of python-ldl is best on any of the {kinds}."
+        text += "None of its methods with records is best on any of these."
     tests = best_against_best(records, measure)
     if len(tests):
         better = sum(held.plain for held in tests.significantly)
         worse = sum(held.plain for held in tests["worse, significantly"])
         cells = sum(share.whole for share in tests["better on"])
         text += (
-            f" Its three best methods meet the three best of the papers in {cells} comparisons. "
-            f"They are significantly better in {better or 'none'} and significantly worse in "
+            f" The three best of those meet the three best of the papers in {cells} comparisons: "
+            f"they are significantly better in {better or 'none'}, significantly worse in "
             f"{worse or 'none'}."
         )
     return text
