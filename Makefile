@@ -8,8 +8,8 @@ JOBS ?= 2
 BIN := .venv/bin
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb) $(wildcard book/*.ipynb))
 PYTEST := $(BIN)/python -m pytest
-# Files in the order of tests/conftest.py, not by their numbers of tests.
-SHARED := -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+# Groups of files and their order are those of tests/conftest.py.
+SHARED := -n $(JOBS) --no-loadscope-reorder
 # Files with tests that run with interpreted kernels too.
 INTERPRETED := $(shell grep -l 'mark.interpreted' tests/test_*.py)
 # The output of a target in one piece, where make can.
