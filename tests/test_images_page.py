@@ -59,7 +59,7 @@ def test_methods_are_in_the_order_of_their_loss_and_say_what_they_saw():
     assert list(table.method) == sorted(LOSSES, key=LOSSES.get)
     assert set(table[table["from"] == "pictures"].method) == set(DEEP)
     assert set(table.folds) == {10}
-    assert table["minutes a fit"].tolist() == pytest.approx([1.0] * 6)
+    assert table["min. a fit"].tolist() == pytest.approx([1.0] * 6)
 
 
 def test_a_verdict_says_that_it_is_of_other_data():

@@ -92,7 +92,7 @@ def beside(records, kind):
             Spread(mean.at[m, measure], std.at[m, measure]) for m in mean.index
         ]
     table["folds"] = mine.fold.nunique()[mean.index].to_numpy()
-    table["minutes a fit"] = (mine.fit_seconds.median()[mean.index] / 60).to_numpy()
+    table["min. a fit"] = (mine.fit_seconds.median()[mean.index] / 60).to_numpy()
     return table
 
 
