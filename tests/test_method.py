@@ -99,7 +99,7 @@ def test_solutions_run(name):
             exec(code, dict(known))
         if said:
             assert out.getvalue() == said[0]
-    assert found >= 2
+    assert found == 3
 
 
 def _solutions(text):
