@@ -49,7 +49,7 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     looked = _looked(chapter, own, more, stages)
     tried = pd.concat([_named(*one, stands_for or {}) for one in looked if len(one[1])])
     tried = tried[tried.source != "synthetic"]
-    rows = []
+    beside, rows = _beside_tables(chapter), []
     for (method, why), some in tried.groupby(["printed", "why"], sort=False):
         theirs = printed[printed.method == method]
         compared = cells_by_setting(some, theirs)
@@ -58,8 +58,8 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
         if not found:
             continue
         best = max(found, key=lambda s: (found[s].near, found[s].agree))
-        beside = _beside_tables(chapter)[method]
-        declared = agreeing(beside[beside.dataset.isin(some.dataset[some.setting == best])])
+        there = beside[method].dataset.isin(some.dataset[some.setting == best])
+        declared = agreeing(beside[method][there])
         setting = best if found[best].near else "none"
         rows.append((method, why, setting, found[best], declared, len(found)))
     columns = ["printed", "cause", "setting", "found", "declared", "tried"]
@@ -292,7 +292,6 @@ def _own(records, own):
     return own(records) if staged and own is not None else records
 
 
-@cache
 def _beside_tables(chapter):
     """Printed row -> its counted numbers beside those of our tables (`published.compare`)."""
     printed = chapter.printed[~chapter.printed.dataset.isin(chapter.excluded_datasets)]
