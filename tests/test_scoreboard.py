@@ -77,7 +77,7 @@ def test_counts_are_those_of_the_chapter(board):
 
 def test_page_one_shows_the_scoreboard(board):
     shown = scoreboard.for_readers(board)
-    page = rows(outputs(paths.NOTEBOOKS.parent / "book", "intro"), "The five papers")
+    page = rows(outputs(paths.NOTEBOOKS.parent / "book", "intro"), "The papers in numbers")
     assert page == shown.astype(str).to_numpy().tolist(), AGAIN
 
 
