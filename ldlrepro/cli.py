@@ -404,15 +404,15 @@ def parser():
         commands.compare,
         "your method beside the stored ones, or any methods on your data",
         "Only what is not stored is fitted.",
-        "ldlrepro compare my_file.py:MyMethod --dataset s-JAFFE",
+        "ldlrepro compare StructRF my_file.py:MyMethod --data my.csv --labels 'd_*'",
     )
     add.add_argument(
         "methods",
         nargs="*",
         type=_named,
         metavar="METHOD",
-        help="FILE.py:CLASS of your own, python-ldl:CLASS of that package, or a name of this "
-        "one's; default, on your data: some",
+        help="a class or method of ldlrepro, FILE.py:CLASS of your own, or python-ldl:CLASS of "
+        "that package; without any, on your data: one or two methods of each kind",
     )
     add.add_argument(
         "--dataset",

@@ -85,7 +85,11 @@ def front(records, null, measure):
     return found.assign(front=found.skill > before)
 
 
-def front_picture(found, measure, mine=()):
+#: What the seconds of `front` are.
+SECONDS = "seconds of a fit, geometric mean over groups of related data sets"
+
+
+def front_picture(found, measure, mine=(), seconds=SECONDS):
     """Skill against the time of a fit; the line joins the methods that nothing is faster and
     better than.
 
@@ -96,6 +100,7 @@ def front_picture(found, measure, mine=()):
     ----------
     found : of `front`, by this measure
     mine : names of methods that are marked and named
+    seconds : name of the axis
     """
     if found.skill.isna().all():  # also where there is none
         return nothing("No method was run on every one of these data sets.")
@@ -122,16 +127,16 @@ def front_picture(found, measure, mine=()):
             )
     axis.margins(0.22, 0.08)
     axis.set_xscale("log")
-    axis.set_xlabel("seconds of a fit, geometric mean over groups of related data sets")
+    axis.set_xlabel(seconds)
     axis.set_ylabel(f"share of the loss removed ({MEASURES[measure].label})")
     figure.tight_layout()
     return figure
 
 
-def show_front(found, measure, mine=()):
+def show_front(found, measure, mine=(), seconds=SECONDS):
     """`front_picture` as HTML in which the pointer on a mark shows the name of the method."""
     alt = "Share of the loss removed against the seconds of a fit, a mark a method"
-    return with_names(front_picture(found, measure, mine), alt)
+    return with_names(front_picture(found, measure, mine, seconds), alt)
 
 
 def best_in_time(records, experiment, null, measure, limits):
