@@ -270,6 +270,13 @@ def test_a_picture_of_a_toy_is_judged_by_all_points_of_the_grid():
     assert "in 0 of 1 embeddings" in text and "for all samples in 1 of 2," in text
 
 
+def test_noise_is_judged_with_two_settings(evidence):
+    _, text = evidence["mslp"]["insensitive-to-noise"]
+    less, again = (tuple(map(int, found)) for found in re.findall(r"in (\d+) of (\d+) ", text))
+    held = sum(part / whole >= 0.95 for part, whole in (less, again))
+    assert text.endswith(f"It holds with {held} of 2 settings")
+
+
 def test_mslp_beside_the_rows_of_print(evidence):
     rows = published.load("mslp").query("dataset != 'Natural_Scene'")
     of = {(r.dataset, r.measure, r.method): r.mean for r in rows.itertuples()}
