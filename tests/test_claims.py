@@ -471,10 +471,10 @@ def test_findings_of_boosting_turn_with_the_records():
     """With plain predictions made as flat at twice the boosted SortLoss they do less well."""
     chapter = get_chapter("adaboost_ldl")()
     assert "do as well" in chapter.findings()["improves-all"]
-    assert chapter.answer().endswith("do as well.")
+    assert chapter.answer().endswith("lowers it as much.")
     chapter.__dict__["matched"] = chapter.matched.assign(by_order=0.5)
     assert "do less well: the boosted ones have 50%" in chapter.findings()["improves-all"]
-    assert chapter.answer().endswith("do less well.")
+    assert chapter.answer().endswith("lowers it less.")
 
 
 def test_k_l_within_a_deviation_of_the_plain_row(evidence):
@@ -487,6 +487,19 @@ def test_k_l_within_a_deviation_of_the_plain_row(evidence):
     ]
     said = f"in all {sum(near)} of {len(near)} comparisons"
     assert said in evidence["adaboost_ldl"]["kl-unchanged"][1]
+
+
+def test_unchanged_k_l_is_judged_by_the_test_that_judges_sort_loss():
+    """Of two data sets one changes by more than its folds differ, and one by less."""
+    frames = []
+    for dataset, after in (("A", [0.5, 0.52, 0.51]), ("B", [0.08, 0.13, 0.1])):
+        for method, found in (("CPNN", [0.1, 0.11, 0.1]), ("CPNN, boosted", after)):
+            one = {"dataset": dataset, "method": method, "fold": range(3), "kl_divergence": found}
+            frames.append(pd.DataFrame(one).assign(n_train=90, n_test=10, source="real"))
+    records = pd.concat(frames, ignore_index=True)
+    columns = ["dataset", "method", "measure", "mean", "std"]
+    share, text = adaboost_claims._unchanged(records, pd.DataFrame(columns=columns, dtype=float))
+    assert share == 0.5 and text.startswith("no significant change in 1 of 2 comparisons")
 
 
 def test_one_test_more_or_less_is_near_enough(evidence):
@@ -515,7 +528,12 @@ def test_a_layer_beside_one_forest_of_several_sizes(evidence):
 
 def test_boosting_is_said_to_be_significant_by_the_ranking_measure(evidence):
     found = evidence["adaboost_ldl"]
-    assert found["improves-all"][0] == "holds" and "of 84 comparisons" in found["improves-all"][1]
+    verdict, text = found["improves-all"]
+    assert verdict == "holds" and "of 84 comparisons" in text
+    by = re.findall(r"(\d+) of 12", text.partition("by learner")[2])
+    assert len(by) == 7 and f"significantly in {sum(map(int, by))} " in text
+    verdict, text = found["sortloss-falls"]  # a learner is one comparison, not a data set
+    assert verdict == "holds" and "for 7 of 7 learners" in text
 
 
 def test_what_was_not_run_has_a_reason(evidence):

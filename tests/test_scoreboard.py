@@ -134,7 +134,11 @@ ANSWERS = {
         {"MSLP comes first when every parameter is chosen on the test folds": "does not hold"},
     ),
     "adaboost_ldl": (
-        ["Most informative printed", "nearly always lowers", "plain predictions mostly do as well"],
+        [
+            "Informative printed numbers mostly differ",
+            "nearly always lowers",
+            "mostly lowers it as",
+        ],
         {
             "Boosting lowers the SortLoss of every learner": "holds",
             "Boosting leaves 41.2% of the plain learner's SortLoss on average": "does not hold",
