@@ -1,10 +1,12 @@
 """How close the reproduction is, paper by paper: a loop over the chapters."""
 
+import re
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
+from ldlrepro.errors import UnknownNameError
 from ldlrepro.papers import chapter_names, get_chapter
 from ldlrepro.report.claims import MARKED, VERDICTS, findings_in_markdown, verdict
 from ldlrepro.report.plots import plt
@@ -165,3 +167,39 @@ def for_readers(board):
             "not tested": board["claims not tested"],
         }
     )
+
+
+def papers(folder, bib):
+    """The papers as a table in Markdown: the citation, the title and the chapter of each.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the chapters are, seen from the page that shows the table.
+    bib : str
+        The text of the book's references.
+    """
+    rows = [
+        f"| {{cite:t}}`{bib_key(one.paper.name, bib)}` | {one.paper.title} "
+        f"| [{one.title.partition(' (')[0]}]({folder}/{one.paper.name}.ipynb) |"
+        for one in chapters()
+    ]
+    return "\n".join(["| Paper | Title | Chapter |", "|---|---|---|", *rows])
+
+
+def bib_key(name, bib):
+    """Key of a paper's entry in the references: it ends with the first word of the folder's name.
+
+    Raises
+    ------
+    UnknownNameError
+        No entry has such a key.
+    """
+    word = name.split("_")[0]
+    found = re.search(rf"^@\w+\{{(\w+{word}),$", bib, re.M)
+    if found is None:
+        raise UnknownNameError(
+            f"book/references.bib has no entry for the paper {name!r}. Add one whose key ends with "
+            f"{word!r}, such as author2021{word}."
+        )
+    return found[1]

@@ -22,6 +22,7 @@ class StructRF(Chapter):
     measures = experiments.MEASURES
     own_method = "StructRF"
     printed_tables = tuple(experiments.TABLE_OF.values())
+    experiments_of_tables = ("tables", "boosting")
     exhibits = {
         "figure 1": figures.figure_1,
         "one node": figures.one_node,
