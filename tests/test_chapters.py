@@ -109,6 +109,31 @@ def test_findings_of_mslp_say_what_the_expressions_alone_say():
     assert all("On facial expressions alone" in found[k] for k in found if k != "jaffe")
 
 
+def test_findings_of_mslp_begin_with_what_decides():
+    """With the rule on its own, and with s-JAFFE's embeddings with and without a penalty."""
+    chapter = MSLP()
+    found = chapter.findings()
+    evidence = chapter.claims.set_index("id").evidence
+    alone = evidence["neighbours-in-features"].split(": better in ")[1].split(" comparisons")[0]
+    first = found["neighbours-in-features"].split(". ")[0]
+    assert first.endswith(f"is better in {alone} comparisons, which decides")
+    study = chapter.study("embedding")["trustworthiness"].query("dataset == 'SJAFFE'")
+    wide = study.pivot(index=["rows", "fold"], columns="method", values="trustworthiness")
+    better = wide.gt(wide["LPP"], axis=0)
+    free = better.filter(like="lambda 0,").to_numpy()
+    text = f"better in {free.sum()} of {free.size} embeddings without a penalty, in "
+    assert text + f"{better['MSLP'].sum()} of {len(better)} with one." in found["jaffe"]
+
+
+def test_pushed_rows_land_farther_or_not():
+    """Row 0 pushes row 3 far away, row 1 lands nearest to those that it pushes, two push none."""
+    Z = np.array([[0.0], [1.0], [2.0], [9.0]])
+    nearest = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
+    near = np.array([[True, True, False], [False, False, True], [True, False, False], [False] * 3])
+    hetero = np.array([[False, False, True], [True, True, False], [False] * 3, [False] * 3])
+    assert mslp_figures.pushed_farther(Z, nearest, near, hetero) == (1, 2)
+
+
 def test_m2b_of_the_paper_is_another_copy():
     """Its best printed numbers lose to our mean predictor by four measures, ours by none."""
     chapter = MSLP()

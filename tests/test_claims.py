@@ -1,5 +1,6 @@
 """The evidence on claims against plain counts over the committed records."""
 
+import re
 from itertools import pairwise
 from operator import eq, lt
 from statistics import mean, median, stdev
@@ -14,6 +15,8 @@ from ldlrepro.papers.adaboost_ldl import tables as adaboost_tables
 from ldlrepro.papers.ldlf import claims as ldlf_claims
 from ldlrepro.papers.mslp import claims as mslp_claims
 from ldlrepro.papers.structrf import claims as structrf_claims
+from ldlrepro.papers.structrf import figures as figures_of_structrf
+from ldlrepro.papers.structrf import tables as tables_of_structrf
 from ldlrepro.protocols import read
 from ldlrepro.report import speed
 from ldlrepro.report.claims import faster_claim
@@ -93,6 +96,35 @@ def test_chebyshev_falls_in_so_many_steps_of_figure_4(evidence):
     verdict, text = evidence["structrf"]["depth-and-ratio"]
     assert f"in {sum(step < 0 for step in steps)} of {len(steps)} steps" in text
     assert verdict == "holds in part"
+
+
+def test_structrf_is_judged_by_the_rival_that_it_beats_least(evidence):
+    chapter = scoreboard.chapter_of("structrf")
+    sets, better = sorted(set(chapter.counted.dataset)), dict.fromkeys(("SA-IIS", "SA-BFGS"), 0)
+    for measure in chapter.measures:
+        of = values(chapter.counted, measure, "dataset", "method")
+        sign = -1 if measure in ("cosine", "intersection") else 1
+        for d in sets:
+            for rival in better:
+                better[rival] += sign * (mean(of[d, rival]) - mean(of[d, "StructRF"])) > 0
+    whole = len(sets) * len(chapter.measures)
+    verdict, text = evidence["structrf"]["most-accurate"]
+    alike = int(re.search(r"(\d+) cannot be tested", text)[1])  # rounding makes as much
+    said = {r: int(re.search(rf"(\d+) of {whole} against {r}", text)[1]) for r in better}
+    assert all(said[rival] <= n <= said[rival] + alike for rival, n in better.items())
+    assert sum(said.values()) == int(re.match(r"better in (\d+) of", text)[1])
+    assert min(better.values()) < 0.95 * whole and verdict == "holds in part"
+
+
+def test_the_gain_that_the_variable_step_finds_is_one_number(evidence):
+    """In the claim, in Table 20 and at the right end of Figure 6."""
+    chapter = scoreboard.chapter_of("structrf")
+    shown = tables_of_structrf.table_20(chapter.study("adaptive_step")["searches"])
+    share = shown[shown.step == "variable step"].share.unique()
+    assert share.size == 1
+    assert f"found: {share[0]:.1%} " in evidence["structrf"]["gain-very-close"][1]
+    figure = figures_of_structrf.figure_6(chapter)
+    assert figure.axes[1].lines[0].get_ydata()[-1] == pytest.approx(share[0], abs=1e-4)
 
 
 def test_the_gain_by_chebyshev_and_the_largest_gain(evidence):
@@ -236,6 +268,13 @@ def test_a_picture_of_a_toy_is_judged_by_all_points_of_the_grid():
     assert share == 0.5 and text.endswith("of all points and samples better in 2 of 4")
     assert "the best point for each sample in 2 of 2 samples" in text
     assert "in 0 of 1 embeddings" in text and "for all samples in 1 of 2," in text
+
+
+def test_noise_is_judged_with_two_settings(evidence):
+    _, text = evidence["mslp"]["insensitive-to-noise"]
+    less, again = (tuple(map(int, found)) for found in re.findall(r"in (\d+) of (\d+) ", text))
+    held = sum(part / whole >= 0.95 for part, whole in (less, again))
+    assert text.endswith(f"It holds with {held} of 2 settings")
 
 
 def test_mslp_beside_the_rows_of_print(evidence):

@@ -62,7 +62,7 @@ def _contents(figure):
     yield from (text.get_text() for text in figure.texts)
 
 
-def curves(long, printed, names, stages="iterations"):
+def curves(long, printed, names, stages="steps"):
     """K-L after each stage: a panel a data set, a curve a method; printed values are dashed.
 
     Parameters
@@ -81,10 +81,13 @@ def curves(long, printed, names, stages="iterations"):
         return nothing("No records of this experiment.")
     figure, axes = panels(len(there), 3, 12, 2.7)
     colours = {m: f"C{i}" for i, m in enumerate(long.method.unique())}
+    widths = dict(zip(colours, np.linspace(5, 1, len(colours)), strict=True))  # none hides another
     for axis, dataset in zip(axes.flat, there, strict=False):
         mine = long[long.dataset == dataset]
-        for method, line in mine.sort_values("stage").groupby("method", sort=False):
-            axis.plot(line.stage, line["mean"], ".-", color=colours[method], label=method)
+        for method in colours:
+            line = mine[mine.method == method].sort_values("stage")
+            look = {"color": colours[method], "linewidth": widths[method], "label": method}
+            axis.plot(line.stage, line["mean"], ".-", **look)
         for method, colour in colours.items():
             if (dataset, method) in printed:
                 axis.axhline(printed[dataset, method], color=colour, linestyle="--", linewidth=1)
