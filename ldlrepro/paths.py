@@ -69,6 +69,11 @@ def target(path) -> Path:
     return Path(os.path.realpath(expanded(path)))
 
 
+def is_short(path) -> bool:
+    """Whether a file can be written under a name: a longer one stands beside it meanwhile."""
+    return len(os.fsencode(Path(path).name)) <= 240
+
+
 def check_file(path):
     """Raise NoFileError where something else is in a file's place: a FIFO would be waited for."""
     if os.path.exists(path) and not os.path.isfile(path):

@@ -123,6 +123,14 @@ def test_parameters_are_read_as_python_where_they_are():
         ("notebooks --out ''", "--out: the name is empty"),
         ("verify --against ''", "--against: the name is empty"),
         ("compare AAKNN --data ''", "--data: the name is empty"),
+        (
+            "compare AAKNN --data t.csv --seed -1",
+            "--seed: '-1' is no whole number from 0 to 1000000",
+        ),
+        ("verify --seed -1", "--seed: '-1' is no whole number from 0 to"),
+        ("run ldlf --seed 1000001", "--seed: '1000001' is no whole number from 0 to"),
+        ("status --seed x", "--seed: 'x' is no whole number from 0 to"),
+        ("compare AAKNN --data t.csv --n-jobs -5", "--n-jobs: '-5' is no number of processes"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(arguments, message, capsys, tmp_path, monkeypatch):
