@@ -15,6 +15,7 @@ try:
     import matplotlib.pyplot as plt
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
+    from matplotlib.textpath import TextPath
 except ValueError as error:
     raise LdlreproError(f"matplotlib does not start, see MPLBACKEND: {error}") from None
 
@@ -157,6 +158,18 @@ def plain(text):
     return text.replace("$", r"\$")
 
 
+def in_short(name):
+    """A name for a figure as it is, without the middle of one that is too long to stand there."""
+    return plain(name if len(name) <= 40 else f"{name[:20]}...{name[-17:]}")
+
+
+def _inches(names):
+    """Width of the widest of some names, in small letters."""
+    return max(
+        (TextPath((0, 0), n, size=9).get_extents().width / 72 for n in names if n), default=0
+    )
+
+
 def heat_map(colours, texts, rows, columns, title, cmap, heads=()):
     """A grid of coloured numbers, the names of its columns above it.
 
@@ -175,7 +188,10 @@ def heat_map(colours, texts, rows, columns, title, cmap, heads=()):
     """
     height, width = colours.shape
     longest = max((len(name) for name in rows), default=0)
-    size = (0.3 + 0.075 * longest + 0.46 * width, 1.3 + 0.23 * height)
+    left = max(0.3 + 0.075 * longest, _inches(rows))
+    lean = 0.8 * _inches(line for name in columns for line in name.split("\n"))
+    across = max(0.46 * width, 0.2 * width + lean)  # few cells leave names above them no room
+    size = (left + across, max(1.3 + 0.23 * height, 0.85 + 0.23 * min(height, 8) + lean))
     figure, axis = plt.subplots(figsize=size)
     axis.pcolormesh(
         np.ma.masked_invalid(colours), cmap=cmap, vmin=-1, vmax=1, edgecolors="white", linewidth=1

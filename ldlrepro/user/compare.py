@@ -59,6 +59,8 @@ DEFAULTS = {
 #: What learns nothing from the features, and stands at skill 0.
 _NULLS = {"ldl": "MeanPredictor", "multilabel": "LabelFrequencies"}
 _MAIN = {"ldl": "kl_divergence", "multilabel": "ranking_loss"}
+#: Warnings of a method that are told; the others are counted.
+_TOLD = 5
 
 
 class CompareError(LdlreproError, ValueError):
@@ -122,7 +124,7 @@ def compare(
     UnknownNameError
         A method or data set that does not exist.
     ldlrepro.protocols.runner.RunError
-        A fit failed; the traceback is in the message.
+        A fit failed; the message says which one, why, and in which line of your code.
 
     See Also
     --------
@@ -234,6 +236,8 @@ def check_target(path: Any, what: str) -> None:
         raise CompareError(f"{what} got {shown(path)}: give a path, as in 'found.csv'.")
     path = paths.target(path)
     paths.check_file(path)
+    if not paths.is_short(path):
+        raise CompareError(f"{what}: the name of {path} is too long to write.")
     if not path.parent.is_dir():
         raise CompareError(f"{what}: there is no folder {path.parent}. Make it, or name another.")
 
@@ -352,8 +356,13 @@ class Comparison:
         return choice.front_picture(found, measure, self.mine)
 
     def said(self) -> list[str]:
-        """What there is to know of the fits, a line each."""
-        return [f"{name}: {text}." for name, all_ in self.notes.items() for text in sorted(all_)]
+        """What there is to know of the fits, a line each; of many warnings, a few and how many."""
+        lines = []
+        for name, texts in self.notes.items():
+            lines += [f"{name}: {text}." for text in sorted(texts)[:_TOLD]]
+            if len(texts) > _TOLD:
+                lines.append(f"{name}: and {len(texts) - _TOLD} warnings more.")
+        return lines
 
     def to_csv(self, path: Any) -> None:
         """Write the records, a row a data set, method and fold, to a file or an open one.

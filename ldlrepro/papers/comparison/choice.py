@@ -13,7 +13,7 @@ from ldlrepro.papers.comparison.matrix import (
     skill,
 )
 from ldlrepro.report.compare import LEVEL, duels, family
-from ldlrepro.report.plots import nothing, plain, plt, with_names
+from ldlrepro.report.plots import in_short, nothing, plt, with_names
 
 #: Of so few methods the names of all stand beside their marks.
 FEW = 12
@@ -111,14 +111,14 @@ def front_picture(found, measure, mine=(), seconds=SECONDS):
         mark = {"marker": "o", "color": "C0" if row.front else "0.6", "markersize": 7}
         if method in mine:
             mark |= {"marker": "D", "color": "C1"}
-        axis.plot(row.seconds, row.skill, gid=f"mark-{i}", label=plain(method), zorder=3, **mark)
+        axis.plot(row.seconds, row.skill, gid=f"mark-{i}", label=in_short(method), zorder=3, **mark)
         if row.front or method in mine or len(found) <= FEW:
             left = row.front and method != front.index[-1]  # above the front nothing else lies
             place, side = ((-5, 6), "right") if left else ((8, -3), "left")
             if method in mine:
                 place, side = (0, -15), "center"
             axis.annotate(
-                plain(method),
+                in_short(method),
                 (row.seconds, row.skill),
                 xytext=place,
                 textcoords="offset points",
