@@ -195,10 +195,8 @@ def show_one_fit(chapter):
             mine.assign(method=boosted("SA-IIS")), chapter.printed_and_counted
         )
         if len(found):
-            rows.setdefault(STARTS[method], {})[f"{stage} step{'s' * (stage > 1)}"] = found.iloc[0][
-                "all"
-            ]
-    table = pd.DataFrame(rows).T.rename_axis("start")
+            rows.setdefault(STARTS[method], {})[stage] = found.iloc[0]["all"]
+    table = pd.DataFrame(rows).sort_index().rename_axis("steps")
     caption = "Printed boosted SA-IIS: numbers that one plain fit matches"
     return show(table, caption, missing="–", folded=False)
 

@@ -84,8 +84,9 @@ def progress(records):
         f"methods are {len(RELEASED.methods)} as released, and {len(TUNED.methods)} of them tuned "
         "as well."
     )
-    over = sum(why == OVER for _, _, why in RELEASED.without)
-    failed = len(RELEASED.without) - over
+    without = (*RELEASED.without, *TUNED.without)
+    over = sum(why == OVER for _, _, why in without)
+    failed = len(without) - over
     if over:
         text += f" {over} pairs do not end a first fold within two minutes, and are left out."
     if failed:

@@ -172,8 +172,8 @@ class MLDF(Chapter):
         accuracy = tables.decreases(labels, "accuracy")[0].drop(OTHER_NUMBERS)
         largest = max(accuracy.loc[a, b] for a in accuracy for b in accuracy if a != b)
         return (
-            "For *some* correlations a few pairs are enough, if more lose than gain. By accuracy "
-            f"on scene that is {so}: {lost.plain} of {pairs} pairs of labels lose and "
+            "The paper claims *some* correlations, so we ask whether more pairs lose than gain. By "
+            f"accuracy on scene that is {so}: {lost.plain} of {pairs} pairs of labels lose and "
             f"{gained.plain or 'none'} gain, by single paired t-tests. BH leaves {lost.bh} of "
             f"these losses, Holm {lost.holm or 'none'} ([corrections](../book/reading.md) for many "
             f"tests). By AUC that is {auc_so}: {auc_lost.plain} lose and "

@@ -172,13 +172,14 @@ class MSLP(Chapter):
             ),
             "beats-ldl": (
                 f"It has the better mean in {earlier.share} comparisons, significantly in "
-                f"{earlier.won}. {_on_faces(earlier_on_faces, earlier)} Its strongest rival here "
-                f"is {strongest}: MSLP is better than it in "
+                f"{earlier.won}. {_on_faces(earlier_on_faces, earlier)} The strongest of the "
+                f"eight here is {strongest}: MSLP is better than it in "
                 f"{self._against(self.counted, [strongest]).share}."
             ),
             "hetero-neighbours": (
                 f"With the push MSLP is better than without it in {pushed.share} comparisons. "
-                f"{_on_faces(pushed_on_faces, pushed)} {pushed}"
+                f"{_on_faces(pushed_on_faces, pushed)} {pushed} These data can hardly test it: on "
+                "expressions the penalty hides the push, on beauty there is little to gain."
             ),
             "neighbours-in-features": (
                 f"The rule by itself, with no push on either side, is better in {alone.share} "

@@ -106,15 +106,11 @@ def claims(chapter):
 
 
 def _ahead_of_each(records, pairs, measures):
-    """Evidence that a method is better than each rival: the one that it beats least decides."""
-    _, text = wins_claim(records, pairs, measures)
-    alone = [wins(records, [pair], measures) for pair in pairs]
-    each = ", ".join(
-        f"{Share(one.better, one.cells)} against {rival}"
-        for (_, rival), one in zip(pairs, alone, strict=True)
-    )
-    share = float(np.min([one.ratio for one in alone]))
-    return share, f"{text}; {each}: the rival that it beats least decides"
+    """Evidence that a method is better than its rivals, with the count against each."""
+    share, text = wins_claim(records, pairs, measures)
+    alone = [(rival, wins(records, [pair], measures)) for pair in pairs for rival in pair[1:]]
+    each = [f"{Share(one.better, one.cells)} against {rival}" for rival, one in alone]
+    return share, f"{text}; {', '.join(each)}"
 
 
 def _beside(evidence, printed):
