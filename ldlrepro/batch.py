@@ -54,11 +54,17 @@ def parse(value):
 def parse_yaml(text):
     """Read parameters as papermill's ``-y`` does: "{datasets: [s-JAFFE], seed: 7}"."""
     try:
-        found = yaml.safe_load(text)
+        found, root = yaml.safe_load(text), yaml.compose(text, yaml.SafeLoader)
     except yaml.YAMLError as error:
         found = " ".join(str(error).split())
+    except RecursionError:
+        found = "too many brackets in each other"
     if not isinstance(found, dict):
         raise ParameterError(f"-y {text!r} is no YAML of the form '{{name: value}}': {found}.")
+    names = [key.value for key, _ in root.value]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(f"Parameter {name!r} is given twice in -y {text!r}. Give it once.")
     return found
 
 
@@ -114,7 +120,14 @@ def run(papers, parameters, out, jobs=1, fresh=False):
         if name not in there:
             raise errors.UnknownNameError(f"No notebook {name!r}; there are: {', '.join(there)}.")
     wanted = papers or list(there)
-    parameters = {name: _plain(name, value) for name, value in parameters.items()}
+    for name, value in parameters.items():
+        try:
+            parameters = parameters | {name: _plain(name, value)}
+        except RecursionError:
+            raise ParameterError(
+                f"Parameter {name!r} is a list that holds itself, or too many lists in each other: "
+                "give a text, a number, or a list of these."
+            ) from None
     if "datasets" in parameters:
         parameters = parameters | {"datasets": listed(parameters["datasets"])}
     for name in wanted:
@@ -126,10 +139,14 @@ def run(papers, parameters, out, jobs=1, fresh=False):
             f"{folder} holds the notebooks themselves: name another folder by --out."
         )
     _make(folder)
+    paths.check_file(folder / "index.html")
     for name in wanted:
-        if _is_of_another(folder / f"{name}.ipynb"):
+        target = folder / f"{name}.ipynb"
+        for path in (target, _beside(target), _failed(target)):
+            paths.check_file(path)
+        if _is_of_another(target):
             raise errors.NoFileError(
-                f"{folder / name}.ipynb was not written by this command, which would replace it: "
+                f"{target} was not written by this command, which would replace it: "
                 "move it away, or name another folder by --out."
             )
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
@@ -403,6 +420,7 @@ def _has_picture(cell):
 def _made(path):
     """A notebook that papermill wrote, or None."""
     try:
+        paths.check_file(path)
         made = nbformat.read(path, as_version=4)
         _row(path, made)  # what it says of its run has the types that papermill writes
         made.metadata.get("ldlrepro", {}).get("code")

@@ -41,7 +41,7 @@ def settle():
 def results() -> Path:
     """Folder of the committed records (``LDLREPRO_RESULTS`` moves it)."""
     default = _CHECKOUT / "data" / "results" if IN_CHECKOUT else Path.cwd() / "results"
-    return named("LDLREPRO_RESULTS") or default
+    return _for_records(named("LDLREPRO_RESULTS") or default)
 
 
 def shipped_results() -> Path:
@@ -61,7 +61,19 @@ def quick_results() -> Path:
 
 def results_of_seed(seed, profile) -> Path:
     """Folder of records of another seed than the declared ones: where the user works."""
-    return Path.cwd() / "ldlrepro-records" / f"seed-{seed}{'' if profile == 'paper' else '-quick'}"
+    name = f"seed-{seed}{'' if profile == 'paper' else '-quick'}"
+    return _for_records(Path.cwd() / "ldlrepro-records" / name)
+
+
+def _for_records(folder):
+    """A folder that may still be missing; UnknownFolderError where a file is in its place."""
+    there = next(path for path in (folder, *folder.parents) if os.path.exists(path))
+    if not os.path.isdir(there):
+        raise UnknownFolderError(
+            f"Records belong in the folder {folder}, and {there} is no folder. Move it away, or "
+            "name another folder (LDLREPRO_RESULTS names that of the papers' records)."
+        )
+    return folder
 
 
 def target(path) -> Path:

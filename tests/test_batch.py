@@ -86,6 +86,9 @@ def test_data_sets_are_given_in_many_ways(away, monkeypatch, given):
         (["-y", "{profile: {a: 1}}"], "Parameter 'profile' is {'a': 1}, a dict"),
         (["-y", "{profile: !!set {a}}"], "Parameter 'profile' is {'a'}, a set"),
         (["-y", "{datasets: [[2020-01-01]]}"], "a date: give a text, a number"),
+        (["-y", "{datasets: &a [*a]}"], "Parameter 'datasets' is a list that holds itself"),
+        (["-y", "{datasets: " + "[" * 999 + "]" * 999 + "}"], "too many brackets in each other"),
+        (["-y", "{seed: 2, profile: quick, seed: 3}"], "Parameter 'seed' is given twice in -y"),
         (["-y", "{[a]: 1}"], "is no YAML of the form '{name: value}'"),
         (["-y", "{2020-01-01: 1}"], "no parameter datetime.date(2020, 1, 1); it has"),
         (["-p", "profile", "b'quick'"], "Parameter 'profile' is b'quick', a bytes"),
@@ -221,6 +224,22 @@ def test_a_file_where_the_folder_belongs_is_told_before(away):
     (away / "loop").symlink_to("loop")
     with pytest.raises(errors.LdlreproError, match="Notebooks cannot be written to .*loop: "):
         batch.run([], {}, away / "loop")
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+@pytest.mark.parametrize("name", ["n.ipynb", "n.failed.ipynb", ".n.running.ipynb", "index.html"])
+def test_what_is_no_file_where_a_file_belongs_is_told_before(away, monkeypatch, make, name):
+    notebook(away, "n", "n = 1")
+    (away / "out").mkdir()
+    make(away / "out" / name)
+    monkeypatch.setattr(batch, "_execute", lambda *_: pytest.fail("run"))
+    with pytest.raises(errors.NoFileError, match=f"{name} is a .*, and a file belongs there"):
+        batch.run([], {}, away / "out")
+
+
+def test_a_page_waits_for_no_fifo(tmp_path):
+    os.mkfifo(tmp_path / "another.ipynb")
+    assert "another" not in batch.page(tmp_path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

@@ -3,6 +3,7 @@
 import os
 import queue
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -14,6 +15,7 @@ from multiprocessing import resource_tracker
 from typing import Any
 
 from joblib.externals import loky
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
 from threadpoolctl import threadpool_limits
 
 from ldlrepro.errors import LdlreproError, SettingsWarning
@@ -117,11 +119,24 @@ class _Pool(loky.ProcessPoolExecutor):
         with undisturbed():
             if os.name == "posix":  # as it starts, it lets signals through again
                 resource_tracker.ensure_running()
+            _start_quiet_tracker()
             super().__init__(*arguments, **named)
 
     def submit(self, *arguments: Any, **named: Any) -> Any:
         with undisturbed():
             return super().submit(*arguments, **named)
+
+
+def _start_quiet_tracker():
+    """Start loky's tracker, which removes what killed workers leave, and let it do so in silence.
+
+    Methods that run joblib inside leave locks and folders, when they are killed.
+    """
+    sys.warnoptions.append("ignore:resource_tracker")  # it gets those of this process
+    try:
+        loky_tracker.ensure_running()
+    finally:
+        sys.warnoptions.pop()
 
 
 @contextmanager
