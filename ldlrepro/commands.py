@@ -210,9 +210,10 @@ def status(options):
         groups = {}
         for row in rows:
             group = groups.setdefault((row["experiment"], row["dataset"]), [0, 0, 0])
-            counts = row["done"], row["stale"], row["total"] - row["done"]
+            missing = row["total"] - row["done"] - row["stale"]
+            counts = row["done"], row["stale"], missing
             groups[row["experiment"], row["dataset"]] = [*map(add, group, counts)]
-        groups = {group: counts for group, counts in groups.items() if counts[2] > 0}
+        groups = {group: counts for group, counts in groups.items() if counts[1] + counts[2] > 0}
         if groups:
             lines = [[*group, *map(" {}".format, counts)] for group, counts in groups.items()]
             _columns([["experiment", "dataset", " done", " stale", " missing"], *lines])

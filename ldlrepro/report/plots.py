@@ -189,7 +189,7 @@ def heat_map(colours, texts, rows, columns, title, cmap, heads=()):
     height, width = colours.shape
     longest = max((len(name) for name in rows), default=0)
     left = max(0.3 + 0.075 * longest, _inches(rows))
-    lean = 0.8 * _inches(line for name in columns for line in name.split("\n"))
+    lean = 0.8 * _inches("\n".join(columns).split("\n"))
     across = max(0.46 * width, 0.2 * width + lean)  # few cells leave names above them no room
     size = (left + across, max(1.3 + 0.23 * height, 0.85 + 0.23 * min(height, 8) + lean))
     figure, axis = plt.subplots(figsize=size)

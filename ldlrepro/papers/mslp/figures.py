@@ -136,9 +136,9 @@ def one_row(bunch):
     return figure
 
 
-def _first_up(name):
+def _first_up(dataset):
     """A data set's name at the head of a title: that of a stand-in gets a capital."""
-    return name[0].upper() + name[1:] if name.startswith("synthetic") else name
+    return dataset[0].upper() + dataset[1:] if dataset.startswith("synthetic") else dataset
 
 
 def pushed_farther(Z, nearest, near, hetero):
