@@ -153,7 +153,11 @@ def compare(
         records = paths.expanded(records)
         check_folder(records)
     if datasets is None:
-        data = X if D is None and hasattr(X, "label_names") else bunch(*_given(X, D), task=task)
+        if D is None and hasattr(X, "label_names"):
+            data = X
+        else:
+            _check_given(X, D)
+            data = bunch(X, D, task=task)
         kind = data.task
         check_name(data.name)
         _refuse_equal_rows(data.Y if kind == "multilabel" else data.D)
@@ -192,8 +196,8 @@ def compare(
     return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes)
 
 
-def _given(X, D):
-    """X and D of the user's; CompareError where these are something else, as a whole."""
+def _check_given(X, D):
+    """CompareError where X and D are something else, as a whole."""
     for A, name in ((X, "X"), (D, "D")):
         if isinstance(A, str | os.PathLike):
             raise CompareError(
@@ -208,7 +212,6 @@ def _given(X, D):
             )
     if D is None:
         raise CompareError("D is missing: give X, the features, and D, the label distributions.")
-    return X, D
 
 
 def _as_int(value):
