@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import logging
 import os
 import signal
 import sys
@@ -21,7 +22,7 @@ from nbclient.exceptions import DeadKernelError
 
 from ldlrepro import errors, paths
 from ldlrepro.papers import get_paper, paper_names
-from ldlrepro.parameters import PROFILES, check, described, listed, processes, seed
+from ldlrepro.parameters import PROFILES, check, check_out, described, listed, processes, seed
 from ldlrepro.protocols.progress import waiting
 from ldlrepro.protocols.store import locked, probe, write_whole
 from ldlrepro.report.chapter import chosen
@@ -30,6 +31,10 @@ from ldlrepro.report.chapter import chosen
 _NO_MATTER = ("n_jobs", "recompute")
 #: Seconds that notebooks get to write what they have when a stop is asked for.
 _GRACE = 0.7
+#: Parameters of the comparison that are paths.
+_PATHS = {"data": "a file of yours", "records": "a folder", "out": "a file to write"}
+
+logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what goes wrong is told here
 
 
 class NotebookError(errors.LdlreproError):
@@ -181,8 +186,9 @@ def _make(folder):
     try:
         probe(folder)
     except OSError as error:
+        why = paths.obstacle(folder) or error.strerror
         raise errors.UnknownFolderError(
-            f"Notebooks cannot be written to {folder}: {error.strerror}. Nothing was run; name "
+            f"Notebooks cannot be written to {folder}: {why}. Nothing was run; name "
             "another folder by --out."
         ) from error
 
@@ -299,13 +305,24 @@ def _check(notebook, parameters):
         raise ParameterError(f"folds is a number of folds, 2 or more; got {folds!r}.")
     if not isinstance(parameters.get("recompute", False), bool):
         raise ParameterError(f"recompute is True or False; got {parameters['recompute']!r}.")
+    for name, what in _PATHS.items():
+        if not isinstance(value := parameters.get(name), str | None):
+            raise ParameterError(f"{name} is {what}; got {value!r}.")
+    if parameters.get("out") is not None:
+        check_out(parameters["out"])
+    methods = parameters.get("methods")
+    names = listed(methods or "") if isinstance(methods, str | None) else methods
+    if not isinstance(names, list) or not all(map(_is_name, names)):
+        raise ParameterError(f"methods is a name or a list of names; got {methods!r}.")
+    profile = parameters.get("profile", "paper")
+    if profile not in PROFILES:
+        raise errors.UnknownNameError(f"No profile {profile!r}; there are: {', '.join(PROFILES)}.")
     if notebook.stem in paper_names():
-        paper, profile = get_paper(notebook.stem), parameters.get("profile", "paper")
-        if profile not in PROFILES:
-            raise errors.UnknownNameError(
-                f"No profile {profile!r}; there are: {', '.join(PROFILES)}."
-            )
-        chosen(paper, parameters.get("datasets"), profile)
+        chosen(get_paper(notebook.stem), parameters.get("datasets"), profile)
+
+
+def _is_name(value):
+    return isinstance(value, str) and not value.startswith("{")
 
 
 def _execute(notebook, target, parameters, running):

@@ -66,14 +66,32 @@ def results_of_seed(seed, profile) -> Path:
 
 
 def _for_records(folder):
-    """A folder that may still be missing; UnknownFolderError where a file is in its place."""
-    there = next(path for path in (folder, *folder.parents) if os.path.exists(path))
-    if not os.path.isdir(there):
+    """A folder that may still be missing; UnknownFolderError where it cannot be made."""
+    if why := obstacle(folder):
         raise UnknownFolderError(
-            f"Records belong in the folder {folder}, and {there} is no folder. Move it away, or "
+            f"Records belong in the folder {folder}, and {why}. Move it away, or "
             "name another folder (LDLREPRO_RESULTS names that of the papers' records)."
         )
     return folder
+
+
+def check_results():
+    """Raise UnknownFolderError where ``LDLREPRO_RESULTS`` names a folder that is not there."""
+    if named("LDLREPRO_RESULTS") and not results().is_dir():
+        raise UnknownFolderError(
+            f"LDLREPRO_RESULTS names {str(results())!r}, which does not exist. Set it to the "
+            "folder that holds your records, or unset it. `ldlrepro run` makes the folder."
+        )
+
+
+def obstacle(folder) -> str | None:
+    """What is in a folder's place, as text: a file, or a link to nothing; None without any."""
+    there = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+    if os.path.isdir(there):
+        return None
+    if os.path.exists(there):
+        return f"{there} is no folder"
+    return f"{there} is a link to {os.readlink(there)}, which does not exist"
 
 
 def target(path) -> Path:

@@ -206,13 +206,14 @@ def test_a_notebook_without_its_pictures_is_not_finished(away):
     assert not batch._without_pictures(made, away / "n.ipynb")
 
 
-def test_a_notebook_whose_kernel_dies_is_one_line(away, capsys):
+def test_a_notebook_whose_kernel_dies_is_one_line(away, capsys, caplog):
     notebook(away, "n", "n = 1", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     notebook(away, "structrf", "n = 1", "print(n)")
     assert cli.main(["notebooks", "--out", str(away / "out")]) == 1
     first, line = capsys.readouterr().err.splitlines()
     assert "1 of 2 notebooks failed" in first
     assert "n.ipynb: its process died" in line and "the same command goes on" in line
+    assert not caplog.records  # a line of papermill's would be printed too
     assert printed(away / "out" / "structrf.ipynb") == "1\n"
 
 
@@ -221,6 +222,9 @@ def test_a_file_where_the_folder_belongs_is_told_before(away):
     (away / "out").write_text("")
     with pytest.raises(errors.LdlreproError, match="Notebooks cannot be written to .*out: "):
         batch.run([], {}, away / "out")
+    (away / "link").symlink_to("nowhere")
+    with pytest.raises(errors.LdlreproError, match="link is a link to nowhere, which does not"):
+        batch.run([], {}, away / "link" / "out")
     (away / "loop").symlink_to("loop")
     with pytest.raises(errors.LdlreproError, match="Notebooks cannot be written to .*loop: "):
         batch.run([], {}, away / "loop")
@@ -449,3 +453,43 @@ def test_an_empty_parameter_is_told(away, capsys):
     notebook(away, "structrf", "n = 1")
     assert cli.main(["notebooks", "-p", "n", "", "--out", str(away / "out")]) == 1
     assert "Parameter 'n' is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name, value, message",
+    [
+        ("profile", "fast", "No profile 'fast'; there are: paper, quick"),
+        ("profile", "None", "No profile None; there are: paper, quick"),
+        ("data", "5", "data is a file of yours; got 5"),
+        ("records", "True", "records is a folder; got True"),
+        ("out", "['x.csv']", "out is a file to write; got ['x.csv']"),
+        ("out", "x.txt", "out is 'x.txt': write a page, .html, or records, .csv"),
+        ("out", "x", "out is 'x': write a page"),
+        ("methods", "{a: 1}", "methods is a name or a list of names; got '{a: 1}'"),
+        ("methods", "[AAKNN, {a: 1}]", "methods is a name or a list of names; got"),
+        ("methods", "['AAKNN', 5]", "methods is a name or a list of names; got"),
+        ("methods", "5", "methods is a name or a list of names; got 5"),
+    ],
+)
+def test_a_wrong_value_of_the_comparison_is_told_before_it_runs(
+    tmp_path, monkeypatch, capsys, name, value, message
+):
+    monkeypatch.setattr(batch, "_execute", lambda *_: pytest.fail("run"))
+    out = tmp_path / "out"
+    assert cli.main(["notebooks", "compare", "-p", name, value, "--out", str(out)]) == 1
+    assert message in capsys.readouterr().err and not out.exists()
+
+
+@pytest.mark.parametrize("end", ["html", "HTML", "csv"])
+def test_what_the_comparison_takes_is_run(tmp_path, monkeypatch, end):
+    seen = []
+    monkeypatch.setattr(batch, "_execute", lambda nb, target, given, _: seen.append(given))
+    given = {"out": f"x.{end}", "data": "my.csv", "methods": ["a.py:A", "AAKNN"], "records": None}
+    batch.run(["compare"], given, tmp_path / "out")
+    assert seen == [given]
+
+
+def test_a_notebook_that_is_named_twice_is_run_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(batch, "_execute", lambda *_: None)
+    assert cli.main(["notebooks", "compare", "Compare", "--out", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().out.count("compare.ipynb") == 1
