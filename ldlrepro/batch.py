@@ -124,7 +124,7 @@ def run(papers, parameters, out, jobs=1, fresh=False):
     for name in papers:
         if name not in there:
             raise errors.UnknownNameError(f"No notebook {name!r}; there are: {', '.join(there)}.")
-    wanted = papers or list(there)
+    wanted = list(dict.fromkeys(papers)) or list(there)
     for name, value in parameters.items():
         try:
             parameters = parameters | {name: _plain(name, value)}

@@ -247,7 +247,6 @@ def notebooks(options):
                     f"its notebooks and records. Here there are: {', '.join(there)}."
                 )
     papers = [meant(name, there, "notebook") if there else name for name in options.papers]
-    papers = list(dict.fromkeys(papers))
     for path, was_run in batch.run(papers, given, options.out, options.jobs, options.fresh):
         print(path if was_run else f"{path} (finished before; --fresh runs it again)")
     print(Path(options.out) / "index.html")

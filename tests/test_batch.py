@@ -8,6 +8,7 @@ import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -276,6 +277,7 @@ def test_a_batch_stops_at_once_and_leaves_no_kernel(away, number):
     assert time.monotonic() - began < 10  # two seconds, on a machine that does nothing else
     assert process.returncode == 128 + number
     assert "stopped; what was finished is kept" in err and "Traceback" not in err
+    assert "Kernel died" not in err
     state = Path("/proc") / (away / "pid").read_text() / "stat"
     assert not state.exists() or state.read_text().rsplit(") ", 1)[1][0] == "Z"
     assert printed(away / "out" / "n.ipynb") == "1\n"
@@ -487,6 +489,13 @@ def test_what_the_comparison_takes_is_run(tmp_path, monkeypatch, end):
     given = {"out": f"x.{end}", "data": "my.csv", "methods": ["a.py:A", "AAKNN"], "records": None}
     batch.run(["compare"], given, tmp_path / "out")
     assert seen == [given]
+    wrote = []
+    found = SimpleNamespace(
+        to_html=lambda _: wrote.append("html"), to_csv=lambda _: wrote.append("csv")
+    )
+    last = nbformat.read(paths.NOTEBOOKS / "compare.ipynb", as_version=4).cells[-1]
+    exec(last.source, {"found": found, "out": given["out"]})
+    assert wrote == [end.lower()]
 
 
 def test_a_notebook_that_is_named_twice_is_run_once(tmp_path, monkeypatch, capsys):

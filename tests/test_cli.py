@@ -177,7 +177,8 @@ def test_records_in_a_folder_that_is_not_there_are_told(away, capsys, line):
 
 
 def test_agreement_without_records_is_a_line(monkeypatch, capsys):
-    chapter = SimpleNamespace(paper=SimpleNamespace(name="mslp"), more_methods=lambda: None)
+    paper = SimpleNamespace(name="mslp", title="MSLP")
+    chapter = SimpleNamespace(paper=paper, more_methods=lambda: None)
     monkeypatch.setattr("ldlrepro.scoreboard.chapter_of", lambda name: chapter)
     monkeypatch.setattr("ldlrepro.report.yardstick.confusion_of", lambda *_: pd.DataFrame())
     assert cli.main(["agreement", "mslp"]) == 1
