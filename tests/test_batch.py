@@ -277,7 +277,6 @@ def test_a_batch_stops_at_once_and_leaves_no_kernel(away, number):
     assert time.monotonic() - began < 10  # two seconds, on a machine that does nothing else
     assert process.returncode == 128 + number
     assert "stopped; what was finished is kept" in err and "Traceback" not in err
-    assert "Kernel died" not in err
     state = Path("/proc") / (away / "pid").read_text() / "stat"
     assert not state.exists() or state.read_text().rsplit(") ", 1)[1][0] == "Z"
     assert printed(away / "out" / "n.ipynb") == "1\n"
