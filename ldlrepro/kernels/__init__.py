@@ -13,5 +13,6 @@ try:
     import numba  # noqa: F401 (the first import of it: what it says of its settings is told here)
 except (ValueError, RuntimeError) as error:
     raise LdlreproError(
-        f"numba does not start, see the variables NUMBA_... (NUMBA_NUM_THREADS is 1 or more): {error}"
+        f"numba does not start, see the variables NUMBA_..., of which NUMBA_NUM_THREADS has to be "
+        f"1 or more: {error}"
     ) from None

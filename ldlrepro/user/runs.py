@@ -226,7 +226,7 @@ def _fit(pickled, folders, data, fold):
 
 
 def in_a_line(error):
-    """What a user's code raised and where, in a line: the last place that is not inside a package."""
+    """What a user's code raised and where, in a line: the last place inside no package."""
     try:
         text = " ".join(str(error).split())
     except Exception:  # an error of a user's own that cannot be printed
