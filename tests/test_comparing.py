@@ -3,6 +3,7 @@
 import inspect
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -496,7 +497,7 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
         ("", "No method ''"),
         (f"{path}:yours", "has no yours; it has: Ridge, Needs, Raises, mine"),
         (f"{path}:Needs", "Needs.. of .* Give its parameters defaults"),
-        (f"{path}:Raises", "fails: ZeroDivisionError: division by zero"),
+        (f"{path}:Raises", r"fails: ZeroDivisionError: division by zero .*of_a_user.py, line 6\)"),
         (f"{tmp_path}/dotted.v2.py:mine", "end it in .py, without other dots"),
         ("StructForest", "No method 'StructForest'. Name a class of yours"),
     ):
@@ -509,9 +510,16 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
         load_methods(["StructRF", "StructRF"])
     monkeypatch.setenv("HOME", str(tmp_path))
     assert set(load_methods([f"~/{path.name}:mine"])) == {"mine"}
-    (tmp_path / "broken.py").write_text("import not_there\n")
-    with pytest.raises(CompareError, match="cannot be imported: ModuleNotFoundError"):
-        load_methods([f"{tmp_path}/broken.py:mine"])
+    (tmp_path / "broken.py").write_text("\nimport not_there\n")
+    (tmp_path / "uses_broken.py").write_text("import broken\n")
+    message = r"uses_broken.py cannot be imported: ModuleNotFoundError.*/broken.py, line 2\)"
+    with pytest.raises(CompareError, match=message):
+        load_methods([f"{tmp_path}/uses_broken.py:mine"])
+    (tmp_path / "of_stored_name.py").write_text("class AAKNN:\n    fit = predict = print\n")
+    both = [f"{tmp_path}/of_stored_name.py:AAKNN", "AAKNN"]
+    for order in (both, both[::-1]):
+        assert list(load_methods(order)) == order
+    assert list(load_methods(both[:1])) == ["AAKNN"]
     (tmp_path / "json.py").write_text("")
     with pytest.raises(CompareError, match="has the name of an installed module"):
         load_methods([f"{tmp_path}/json.py:mine"])
@@ -1386,6 +1394,16 @@ def test_a_method_file_in_another_encoding_and_beside_files_with_names_of_module
     assert sys.path[-1] == str(tmp_path)
 
 
+def test_a_file_that_is_not_utf8_is_named_with_its_line(here, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    (tmp_path / "in_latin_1.py").write_bytes(b"\n\n# \xe4\n")
+    path = tmp_path / "of_late_import.py"
+    text = "class M:\n    def fit(self, X, D): import in_latin_1\n    predict = fit\n"
+    path.write_text(text)
+    with pytest.raises(runner.RunError, match="^/.*in_latin_1.py, line 3, is not UTF-8: save"):
+        compare(load_methods([f"{path}:M"]), *rows(), folds=2)
+
+
 def test_arrays_under_two_names_are_told(tmp_path):
     X, D = rows()
     np.savez(tmp_path / "t.npz", X=X, features=X, D=D)
@@ -1407,6 +1425,19 @@ def test_a_worker_that_dies_is_one_line_and_the_others_are_kept(here, tmp_path, 
     message = "^A worker process died .* at deadly on data, fold 0, .*; what was finished is kept"
     with pytest.raises(runner.RunError, match=message):
         compare({"mean": Mean(), "deadly": Deadly()}, X, D, folds=3, records=tmp_path)
+
+
+class Crashes(Mean):
+    def fit(self, X, D):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_crash_of_a_worker_is_one_line(here, monkeypatch, capfd):
+    monkeypatch.setattr(environment, "fixed", lambda: {"OPENBLAS_CORETYPE": "Haswell"})
+    with pytest.raises(runner.RunError, match="^A worker process died .SIGSEGV; with PYTHONFAULT"):
+        compare({"crashes": Crashes()}, *rows(), folds=2)
+    assert capfd.readouterr().err == ""
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_any_fit(here, tmp_path):

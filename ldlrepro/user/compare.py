@@ -418,7 +418,10 @@ def load_methods(specifications: Iterable[str]) -> dict[str, Any]:
     """
     named: dict[str, object] = {}
     seen: list = []
-    for text in listed(specifications):
+    given = listed(specifications)
+    for text in given:
+        if text in named:
+            raise CompareError(f"{text} is named twice.")
         if text.startswith(PREFIX):
             named[text] = guest_named(text)
             continue
@@ -430,8 +433,6 @@ def load_methods(specifications: Iterable[str]) -> dict[str, Any]:
                     f"No method {text!r}. Name a class of yours, as in my_file.py:MyMethod, one of "
                     f"python-ldl's, as in {PREFIX}LDL_LRR, or one of: {', '.join(known)}."
                 )
-            if text in named:
-                raise CompareError(f"{text} is named twice.")
             named[text] = known[text]()
             continue
         if not path:
@@ -440,14 +441,15 @@ def load_methods(specifications: Iterable[str]) -> dict[str, Any]:
         if any(found is other for other in seen):
             raise CompareError(f"{text} is named twice.")
         seen.append(found)
-        name = text if inside in named else inside  # another file has one of this name
+        taken = inside in named or inside in given  # in another file, or in this package
+        name = text if taken else inside
         if name in named:
             raise CompareError(f"{text} is named twice.")
         try:
             named[name] = found() if isinstance(found, type) else found
         except (Exception, SystemExit, GeneratorExit) as error:
             raise CompareError(
-                f"{inside}() of {path} fails: {type(error).__name__}: {error}. Give its "
+                f"{inside}() of {path} fails: {runs.in_a_line(error)}. Give its "
                 f"parameters defaults, or make an object in the file and name "
                 f"that: {path}:my_object."
             ) from error
@@ -494,7 +496,7 @@ def _module_of(path):
                 cloudpickle.register_pickle_by_value(one)
     except (Exception, SystemExit) as error:
         sys.modules.pop(alias, None)
-        raise CompareError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+        raise CompareError(f"{path} cannot be imported: {runs.in_a_line(error)}.") from error
     module = sys.modules[alias]
     if not _is_file_of(module, path):
         if alias == path.stem and _is_theirs(module):
@@ -617,7 +619,7 @@ def _wrapped(estimator, kind, name, names):
         missing = [m for m in ("fit", "predict") if not callable(getattr(estimator, m, None))]
     except (Exception, SystemExit, GeneratorExit) as error:  # of a user's __getattr__
         raise CompareError(
-            f"{name} cannot be asked for fit and predict: {type(error).__name__}: {error}. Its "
+            f"{name} cannot be asked for fit and predict: {runs.in_a_line(error)}. Its "
             "__getattr__ has to raise AttributeError for what is not there."
         ) from error
     if missing:

@@ -143,7 +143,7 @@ def _told(tasks, records, store):
             if (m.name, b.name, f) not in done
         ]
         raise RunError(
-            f"A worker process died (killed, or out of memory?) at {open_[0]}, or at one of the "
+            f"A worker process died ({worker.cause(error)}) at {open_[0]}, or at one of the "
             f"{len(open_) - 1} fits after it; {kept}."
         ) from error
     except OSError as error:
@@ -190,10 +190,12 @@ def _readable(method):
     """RunError where attributes of a method cannot be read or pickled, as a lock cannot be."""
     try:
         yield
+    except RunError:
+        raise
     except (Exception, SystemExit, GeneratorExit) as error:  # of a user's __getattr__, say
         raise RunError(
             f"{method.name} cannot be read, so that its fits cannot be told from those of another: "
-            f"{type(error).__name__}: {error}. Its parameters and attributes have to be pickled."
+            f"{in_a_line(error)}. Its parameters and attributes have to be pickled."
         ) from error
 
 
@@ -220,11 +222,11 @@ def _fit(pickled, folders, data, fold):
             and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
         ):
             raise
-        return None, set(), _in_a_line(error)
+        return None, set(), in_a_line(error)
 
 
-def _in_a_line(error):
-    """What a fit raised and where, in a line: the last place that is not inside a package."""
+def in_a_line(error):
+    """What a user's code raised and where, in a line: the last place inside no package."""
     try:
         text = " ".join(str(error).split())
     except Exception:  # an error of a user's own that cannot be printed
@@ -355,8 +357,11 @@ def _add_files(path, package, files):
     """
     if path in files:
         return
-    with tokenize.open(path) as file:  # in the encoding that the file names
-        text = files[path] = file.read()
+    try:
+        with tokenize.open(path) as file:  # in the encoding that the file names
+            text = files[path] = file.read()
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise RunError(_not_decoded(path)) from error
     for name in _imports(ast.parse(text), package):
         if is_own(name):
             continue
@@ -369,6 +374,16 @@ def _add_files(path, package, files):
             continue  # a name in a module, or what is not there
         if found and not is_installed(found.origin):
             _add_files(found.origin, found.parent, files)
+
+
+def _not_decoded(path):
+    """Which line of a file is not in UTF-8, or not in the encoding that the file names."""
+    try:
+        Path(path).read_bytes().decode()
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        return f"{path}, line {line}, is not UTF-8: save the file as UTF-8."
+    return f"{path} is not in the encoding that its first lines name: name utf-8."
 
 
 def _imports(tree, package):
