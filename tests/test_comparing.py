@@ -1517,6 +1517,12 @@ def test_a_missing_folder_is_one_line(here, tmp_path, write):
         getattr(found, write)(tmp_path)
 
 
+def test_an_empty_folder_of_stored_records_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path))
+    with pytest.raises(CompareError, match=f"No records of SJAFFE are in .*{tmp_path.name}"):
+        compare(["AAKNN"], datasets=["s-JAFFE"])
+
+
 def test_what_is_given_in_place_of_data_and_methods_is_told(here):
     X, D = rows()
     for given, message in (

@@ -266,7 +266,12 @@ def _current(stored, experiment, names):
     known, marks, kept, left_out = ledger.Ledger(), {}, [], {}
     null = matrix.NULLS["ldl" if experiment is comparison.TABLES else "multilabel"]
     for name in names:
-        mine = stored[stored.dataset == name]
+        mine = stored[stored.dataset == name] if len(stored) else stored
+        if mine.empty:
+            raise CompareError(
+                f"No records of {name} are in {paths.shipped_results()}, the folder of the stored "
+                f"ones: `ldlrepro run comparison --dataset {name}` computes them."
+            )
         fresh = state.done(comparison.PAPER, experiment, name, mine, ledger=known, marks=marks)
         current = [f in fresh.get(m, ()) for m, f in zip(mine.method, mine.fold, strict=True)]
         kept.append(mine[current])
