@@ -1,4 +1,4 @@
-"""Five papers on label-distribution and multi-label learning, reproduced number by number."""
+"""Papers on label-distribution and multi-label learning, reproduced number by number."""
 
 import os as _os
 

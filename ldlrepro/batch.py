@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import logging
 import os
 import signal
 import sys
@@ -21,7 +22,7 @@ from nbclient.exceptions import DeadKernelError
 
 from ldlrepro import errors, paths
 from ldlrepro.papers import get_paper, paper_names
-from ldlrepro.parameters import PROFILES, check, described, listed, processes, seed
+from ldlrepro.parameters import PROFILES, check, check_out, described, listed, processes, seed
 from ldlrepro.protocols.progress import waiting
 from ldlrepro.protocols.store import locked, probe, write_whole
 from ldlrepro.report.chapter import chosen
@@ -30,6 +31,10 @@ from ldlrepro.report.chapter import chosen
 _NO_MATTER = ("n_jobs", "recompute")
 #: Seconds that notebooks get to write what they have when a stop is asked for.
 _GRACE = 0.7
+#: Parameters of the comparison that are paths.
+_PATHS = {"data": "a file of yours", "records": "a folder", "out": "a file to write"}
+
+logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what goes wrong is told here
 
 
 class NotebookError(errors.LdlreproError):
@@ -54,11 +59,17 @@ def parse(value):
 def parse_yaml(text):
     """Read parameters as papermill's ``-y`` does: "{datasets: [s-JAFFE], seed: 7}"."""
     try:
-        found = yaml.safe_load(text)
+        found, root = yaml.safe_load(text), yaml.compose(text, yaml.SafeLoader)
     except yaml.YAMLError as error:
         found = " ".join(str(error).split())
+    except RecursionError:
+        found = "too many brackets in each other"
     if not isinstance(found, dict):
         raise ParameterError(f"-y {text!r} is no YAML of the form '{{name: value}}': {found}.")
+    names = [key.value for key, _ in root.value]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(f"Parameter {name!r} is given twice in -y {text!r}. Give it once.")
     return found
 
 
@@ -113,8 +124,15 @@ def run(papers, parameters, out, jobs=1, fresh=False):
     for name in papers:
         if name not in there:
             raise errors.UnknownNameError(f"No notebook {name!r}; there are: {', '.join(there)}.")
-    wanted = papers or list(there)
-    parameters = {name: _plain(name, value) for name, value in parameters.items()}
+    wanted = list(dict.fromkeys(papers)) or list(there)
+    for name, value in parameters.items():
+        try:
+            parameters = parameters | {name: _plain(name, value)}
+        except RecursionError:
+            raise ParameterError(
+                f"Parameter {name!r} is a list that holds itself, or too many lists in each other: "
+                "give a text, a number, or a list of these."
+            ) from None
     if "datasets" in parameters:
         parameters = parameters | {"datasets": listed(parameters["datasets"])}
     for name in wanted:
@@ -126,10 +144,14 @@ def run(papers, parameters, out, jobs=1, fresh=False):
             f"{folder} holds the notebooks themselves: name another folder by --out."
         )
     _make(folder)
+    paths.check_file(folder / "index.html")
     for name in wanted:
-        if _is_of_another(folder / f"{name}.ipynb"):
+        target = folder / f"{name}.ipynb"
+        for path in (target, _beside(target), _failed(target)):
+            paths.check_file(path)
+        if _is_of_another(target):
             raise errors.NoFileError(
-                f"{folder / name}.ipynb was not written by this command, which would replace it: "
+                f"{target} was not written by this command, which would replace it: "
                 "move it away, or name another folder by --out."
             )
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
@@ -164,8 +186,9 @@ def _make(folder):
     try:
         probe(folder)
     except OSError as error:
+        why = paths.obstacle(folder) or error.strerror
         raise errors.UnknownFolderError(
-            f"Notebooks cannot be written to {folder}: {error.strerror}. Nothing was run; name "
+            f"Notebooks cannot be written to {folder}: {why}. Nothing was run; name "
             "another folder by --out."
         ) from error
 
@@ -282,13 +305,24 @@ def _check(notebook, parameters):
         raise ParameterError(f"folds is a number of folds, 2 or more; got {folds!r}.")
     if not isinstance(parameters.get("recompute", False), bool):
         raise ParameterError(f"recompute is True or False; got {parameters['recompute']!r}.")
+    for name, what in _PATHS.items():
+        if not isinstance(value := parameters.get(name), str | None):
+            raise ParameterError(f"{name} is {what}; got {value!r}.")
+    if parameters.get("out") is not None:
+        check_out(parameters["out"])
+    methods = parameters.get("methods")
+    names = listed(methods or "") if isinstance(methods, str | None) else methods
+    if not isinstance(names, list) or not all(map(_is_name, names)):
+        raise ParameterError(f"methods is a name or a list of names; got {methods!r}.")
+    profile = parameters.get("profile", "paper")
+    if profile not in PROFILES:
+        raise errors.UnknownNameError(f"No profile {profile!r}; there are: {', '.join(PROFILES)}.")
     if notebook.stem in paper_names():
-        paper, profile = get_paper(notebook.stem), parameters.get("profile", "paper")
-        if profile not in PROFILES:
-            raise errors.UnknownNameError(
-                f"No profile {profile!r}; there are: {', '.join(PROFILES)}."
-            )
-        chosen(paper, parameters.get("datasets"), profile)
+        chosen(get_paper(notebook.stem), parameters.get("datasets"), profile)
+
+
+def _is_name(value):
+    return isinstance(value, str) and not value.startswith("{")
 
 
 def _execute(notebook, target, parameters, running):
@@ -403,6 +437,7 @@ def _has_picture(cell):
 def _made(path):
     """A notebook that papermill wrote, or None."""
     try:
+        paths.check_file(path)
         made = nbformat.read(path, as_version=4)
         _row(path, made)  # what it says of its run has the types that papermill writes
         made.metadata.get("ldlrepro", {}).get("code")

@@ -15,7 +15,7 @@ from pathlib import Path
 import ldlrepro
 from ldlrepro import commands, errors, paths
 from ldlrepro.papers import chapter_names, paper_names
-from ldlrepro.parameters import PROFILES
+from ldlrepro.parameters import LARGEST_SEED, PROFILES
 
 
 def main(arguments=None):
@@ -89,7 +89,14 @@ def _named(text):
 
 def _path(text):
     """A path; an empty one would be the folder at hand, and `~` is the user's folder."""
-    return paths.expanded(_named(text))
+    path = paths.expanded(_named(text))
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        raise argparse.ArgumentTypeError(f"{text}: {error.strerror}") from None
+    return path
 
 
 class _Stopped(KeyboardInterrupt):
@@ -298,7 +305,7 @@ def parser():
     add.add_argument("--profile", choices=PROFILES, default="paper")
     add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
     add.add_argument("--recompute", action="store_true", help="also what is there; resumes")
-    add.add_argument("--seed", type=int, help="another one; records go to ldlrepro-records")
+    add.add_argument("--seed", type=_seed, help="another one; records go to ldlrepro-records")
     add.add_argument("--shard", type=_shard, metavar="I/N", help="only the I-th of N parts")
     add.add_argument(
         "--out", type=_path, metavar="DIR", help="folder for new records (with --shard: I-of-N)"
@@ -327,7 +334,7 @@ def parser():
     )
     add.add_argument("folders", nargs="+", type=_path, metavar="DIR", help="of records")
     add.add_argument("--profile", choices=PROFILES, default="paper", help="of the runs")
-    add.add_argument("--seed", type=int, help="of the runs, as in `ldlrepro run --seed`")
+    add.add_argument("--seed", type=_seed, help="of the runs, as in `ldlrepro run --seed`")
 
     add = _add(
         every,
@@ -339,7 +346,7 @@ def parser():
     )
     add.add_argument("papers", **several)
     add.add_argument("--sample", type=_count, default=20, metavar="K", help="fits (default: 20)")
-    add.add_argument("--seed", type=int, default=0, help="of the sample")
+    add.add_argument("--seed", type=_seed, default=0, help="of the sample")
     add.add_argument("--max-seconds", type=_seconds, help="leave out fits that took longer")
     add.add_argument("--n-jobs", type=_processes, default=1, help="processes")
     add.add_argument(
@@ -360,7 +367,7 @@ def parser():
     )
     add.add_argument("paper", nargs="?", type=_named, metavar="PAPER", help=several["help"])
     add.add_argument("--profile", choices=PROFILES, default="paper")
-    add.add_argument("--seed", type=int, help="records of another one, in ldlrepro-records")
+    add.add_argument("--seed", type=_seed, help="records of another one, in ldlrepro-records")
 
     add = _add(
         every,
@@ -404,15 +411,15 @@ def parser():
         commands.compare,
         "your method beside the stored ones, or any methods on your data",
         "Only what is not stored is fitted.",
-        "ldlrepro compare my_file.py:MyMethod --dataset s-JAFFE",
+        "ldlrepro compare StructRF my_file.py:MyMethod --data my.csv --labels 'd_*'",
     )
     add.add_argument(
         "methods",
         nargs="*",
         type=_named,
         metavar="METHOD",
-        help="FILE.py:CLASS of your own, python-ldl:CLASS of that package, or a name of this "
-        "one's; default, on your data: some",
+        help="a class or method of ldlrepro, FILE.py:CLASS of your own, or python-ldl:CLASS of "
+        "that package; without any, on your data: one or two methods of each kind",
     )
     add.add_argument(
         "--dataset",
@@ -424,7 +431,7 @@ def parser():
     add.add_argument("--labels", metavar="NAMES", help="its label columns: 'd_*' or sad,happy")
     add.add_argument("--task", choices=("auto", "ldl", "multilabel"), help="of your data")
     add.add_argument("--folds", type=_count, help="of your data (default: 10)")
-    add.add_argument("--seed", type=int, help="of the folds of your data (default: 0)")
+    add.add_argument("--seed", type=_seed, help="of the folds of your data (default: 0)")
     add.add_argument("--n-jobs", type=_processes, default=-1, help="processes (default: all cores)")
     add.add_argument("--out", type=_file, metavar="FILE", help="a page, .html, or records, .csv")
     add.add_argument(
@@ -443,10 +450,15 @@ _DIGITS = 6
 
 
 def _processes(text):
-    digits = text.removeprefix("-")
-    if digits.isdecimal() and len(digits) <= _DIGITS and int(text):
+    if text == "-1" or text.isdecimal() and len(text) <= _DIGITS and int(text):
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is no number of processes: 1, 2, ..., -1 for all")
+
+
+def _seed(text):
+    if text.isdecimal() and len(text) <= len(str(LARGEST_SEED)) and int(text) <= LARGEST_SEED:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {LARGEST_SEED}")
 
 
 def _count(text):
@@ -473,6 +485,8 @@ def _file(text):
         raise argparse.ArgumentTypeError(f"{text} is a folder: name a file in it")
     if path.exists() and not path.is_file():
         raise argparse.ArgumentTypeError(f"{text} is no file, but a FIFO, a socket or a device")
+    if not paths.is_short(path):
+        raise argparse.ArgumentTypeError(f"the name of {text} is too long to write")
     folder = (paths.target(path) if path.is_symlink() else path).parent
     if folder.is_dir():
         return path

@@ -105,8 +105,8 @@ def run(options):
     out = options.out
     if out is None and options.shard:
         out = Path("{}-of-{}".format(*options.shard))
-    if out is not None and out.exists() and not out.is_dir():
-        raise errors.UnknownFolderError(f"{out} is a file: --out names a folder for records.")
+    if out is not None and (why := paths.obstacle(out)):
+        raise errors.UnknownFolderError(f"{why}: --out names a folder for records.")
     result = protocols.run(
         paper,
         datasets=names,
@@ -156,6 +156,7 @@ def verify(options):
     from ldlrepro.protocols import verify as verification
 
     papers = _papers(options)
+    paths.check_results()
     if options.against:
         return _against(verification.against(options.against, papers, refit.__name__))
     rows = verification.verify(
@@ -177,7 +178,7 @@ def verify(options):
 
 
 def _papers(options):
-    return get_papers([paper_name(name) for name in options.papers])
+    return get_papers(list(dict.fromkeys(map(paper_name, options.papers))))
 
 
 def _against(rows):
@@ -199,6 +200,8 @@ def status(options):
 
     seed = parameters.seed(options.seed)
     names = [paper_name(options.paper)] if options.paper is not None else paper_names()
+    if options.profile == "paper" and seed is None:
+        paths.check_results()
     answers = Answers(options.profile, seed)
     for name in names:
         rows = answers.kept(name)
@@ -210,9 +213,10 @@ def status(options):
         groups = {}
         for row in rows:
             group = groups.setdefault((row["experiment"], row["dataset"]), [0, 0, 0])
-            counts = row["done"], row["stale"], row["total"] - row["done"]
+            missing = row["total"] - row["done"] - row["stale"]
+            counts = row["done"], row["stale"], missing
             groups[row["experiment"], row["dataset"]] = [*map(add, group, counts)]
-        groups = {group: counts for group, counts in groups.items() if counts[2] > 0}
+        groups = {group: counts for group, counts in groups.items() if counts[1] + counts[2] > 0}
         if groups:
             lines = [[*group, *map(" {}".format, counts)] for group, counts in groups.items()]
             _columns([["experiment", "dataset", " done", " stale", " missing"], *lines])
@@ -260,8 +264,8 @@ def compare(options):
     from ldlrepro.user import compare as comparing
     from ldlrepro.user import data as userdata
 
-    if options.out and options.out.suffix.lower() not in (".html", ".csv"):
-        raise comparing.CompareError(f"--out {options.out}: write a page, .html, or records, .csv.")
+    if options.out:
+        parameters.check_out(options.out)
     if options.data and options.dataset:
         raise comparing.CompareError("Give --data, your own, or --dataset, registered ones.")
     own = ("labels", "task", "folds", "seed")
@@ -283,6 +287,8 @@ def compare(options):
         what |= {"folds": 10 if options.folds is None else options.folds}
         what |= {"random_state": options.seed or 0}
     else:
+        if paths.IN_CHECKOUT:  # else the stored records are installed
+            paths.check_results()
         what = {"datasets": options.dataset or comparing.at_hand()}
     found = comparing.compare(
         named or None, **what, n_jobs=options.n_jobs, records=options.records, progress=True
@@ -337,12 +343,21 @@ def _same(one, other):
 
 
 def agreement(options):
-    """Print how many informative printed numbers each of our methods matches."""
+    """Print how many informative printed numbers each method matches; 1 without records."""
     from ldlrepro import scoreboard
     from ldlrepro.report.yardstick import confusion_of
 
-    names = [meant(name, chapter_names(), "chapter on") for name in options.papers]
+    names = dict.fromkeys(meant(n, chapter_names(), "chapter on") for n in options.papers)
+    paths.check_results()
+    status = 0
     for chapter in map(scoreboard.chapter_of, names) if names else scoreboard.chapters():
         table = confusion_of(chapter, chapter.more_methods())
+        if table.empty:
+            name = chapter.paper.name
+            there = f"there are no records of {name}: `ldlrepro run {name}` computes them."
+            print(f"ldlrepro: {there}", file=sys.stderr)
+            status = 1
+            continue
         print(f"{chapter.paper.title}: printed rows, our methods across\n")
         print(table.map(lambda found: str(found) if any(found) else "-").to_string(), end="\n\n")
+    return status

@@ -1,7 +1,7 @@
 """What stands before everything that users call: `public`.
 
 No mark of a record counts this module (see `protocols.source`): it keeps out settings that records
-were made without, and raises.
+were made without, raises, and copies X, which no job of a record predicts from the array of `fit`.
 """
 
 import datetime
@@ -63,6 +63,9 @@ _BARE = (
 )
 #: What scikit-learn says of tables whose shapes do not fit, without their names.
 _OF_SHAPES = ("Found input variables with inconsistent", "Found array with dim", "Expected 2D")
+#: Classes that keep the rows of ``fit``: they get a copy, which no later change of the user's
+#: reaches, and of which `predict` cannot tell that it is the same array.
+_KEEP_ROWS = {"AAKNN", "LDSVR", "PTSVM"}
 #: Weights of this size and below: sums and squares of them are finite.
 _HEAVIEST = 1e30
 
@@ -106,6 +109,8 @@ def public(function):
         is_users = _OUTSIDE.get() is None
         with own_settings(), _unchanged(arguments) if function.__name__ == "fit" else nullcontext():
             keywords, given = checked(arguments, keywords)
+            if function.__name__ == "fit":
+                arguments, keywords = _with_own_rows(arguments, keywords)
             try:
                 result = function(*arguments, **keywords)
                 if is_users and needs_sums:  # afterwards: its own checks name what else is wrong
@@ -131,6 +136,21 @@ def public(function):
             yield stage
 
     return stages if isgeneratorfunction(function) else call
+
+
+def _with_own_rows(arguments, keywords):
+    """Arguments of a ``fit``, with a copy of X where the model keeps it."""
+    if arguments and _KEEP_ROWS & {cls.__name__ for cls in type(arguments[0]).__mro__}:
+        if "X" in keywords:
+            keywords = keywords | {"X": _copy(keywords["X"])}
+        elif len(arguments) > 1:
+            arguments = (arguments[0], _copy(arguments[1]), *arguments[2:])
+    return arguments, keywords
+
+
+def _copy(X):
+    """A copy of arrays, tables and tensors; of what can be none of them, itself."""
+    return getattr(X, "copy", getattr(X, "clone", lambda: X))()
 
 
 def _check_sums(given):

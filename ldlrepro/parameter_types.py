@@ -36,11 +36,17 @@ _OR_FUNCTIONS = ("reuse",)
 _OR_NONE = ("max_depth",)
 #: Parameters that may be fractions though their default is not.
 _FRACTIONS = ("alpha",)
+#: Threads at most: of more, torch crashes, and systems start no other.
+_MOST = 1000
 #: Ranges: what a value must pass, and the words for it.
 _RANGES = {
     "floors": (lambda v: len(v) and all(0 <= f <= 1 for f in v), "one or more numbers in [0, 1]"),
+    "local_C": (lambda v: v > 0, "above 0"),
+    "max_depth": (lambda v: v >= 1, "1 or more, or None"),
     "max_iter": (lambda v: v >= 0, "0 or more"),
     "memory": (lambda v: v >= 1, "1 or more"),
+    "n_jobs": (lambda v: v != 0 and v <= _MOST, f"1 to {_MOST}, or -1 for all cores"),
+    "n_threads": (lambda v: 1 <= v <= _MOST, f"1 to {_MOST}"),
     "reuse_from": (lambda v: v >= 2, "2 or more"),
     "sampling_ratio": (lambda v: 0 < v <= 1, "in (0, 1]"),
     "sigma": (lambda v: v > 0, "above 0"),

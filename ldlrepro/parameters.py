@@ -1,5 +1,7 @@
 """Parameters of a notebook: what papermill or a person has set, and names that it does not have."""
 
+from pathlib import Path
+
 from ldlrepro.errors import LdlreproError, UnknownNameError
 
 PROFILES = ("paper", "quick")
@@ -48,6 +50,12 @@ def processes(value):
             f"n_jobs is a number of processes, 1, 2, ..., or -1 for all cores; got {value!r}."
         )
     return value
+
+
+def check_out(name):
+    """Raise an LdlreproError where a comparison cannot be written under the name of a file."""
+    if Path(name).suffix.lower() not in (".html", ".csv"):
+        raise LdlreproError(f"out is {str(name)!r}: write a page, .html, or records, .csv.")
 
 
 def described(parameters):

@@ -41,7 +41,7 @@ def settle():
 def results() -> Path:
     """Folder of the committed records (``LDLREPRO_RESULTS`` moves it)."""
     default = _CHECKOUT / "data" / "results" if IN_CHECKOUT else Path.cwd() / "results"
-    return named("LDLREPRO_RESULTS") or default
+    return _for_records(named("LDLREPRO_RESULTS") or default)
 
 
 def shipped_results() -> Path:
@@ -61,12 +61,47 @@ def quick_results() -> Path:
 
 def results_of_seed(seed, profile) -> Path:
     """Folder of records of another seed than the declared ones: where the user works."""
-    return Path.cwd() / "ldlrepro-records" / f"seed-{seed}{'' if profile == 'paper' else '-quick'}"
+    name = f"seed-{seed}{'' if profile == 'paper' else '-quick'}"
+    return _for_records(Path.cwd() / "ldlrepro-records" / name)
+
+
+def _for_records(folder):
+    """A folder that may still be missing; UnknownFolderError where it cannot be made."""
+    if why := obstacle(folder):
+        raise UnknownFolderError(
+            f"Records belong in the folder {folder}, and {why}. Move it away, or "
+            "name another folder (LDLREPRO_RESULTS names that of the papers' records)."
+        )
+    return folder
+
+
+def check_results():
+    """Raise UnknownFolderError where ``LDLREPRO_RESULTS`` names a folder that is not there."""
+    if named("LDLREPRO_RESULTS") and not results().is_dir():
+        raise UnknownFolderError(
+            f"LDLREPRO_RESULTS names {str(results())!r}, which does not exist. Set it to the "
+            "folder that holds your records, or unset it. `ldlrepro run` makes the folder."
+        )
+
+
+def obstacle(folder) -> str | None:
+    """What is in a folder's place, as text: a file, or a link to nothing; None without any."""
+    there = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+    if os.path.isdir(there):
+        return None
+    if os.path.exists(there):
+        return f"{there} is no folder"
+    return f"{there} is a link to {os.readlink(there)}, which does not exist"
 
 
 def target(path) -> Path:
     """The file that a path means for writing: of a symbolic link, what it points to."""
     return Path(os.path.realpath(expanded(path)))
+
+
+def is_short(path) -> bool:
+    """Whether a file can be written under a name: a longer one stands beside it meanwhile."""
+    return len(os.fsencode(Path(path).name)) <= 240
 
 
 def check_file(path):

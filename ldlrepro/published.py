@@ -122,19 +122,6 @@ def tolerance(published_std, our_std, rounding=0.0):
 def compare(ours: pd.DataFrame, paper_rows: pd.DataFrame, on=("dataset", "method", "measure")):
     """Set our means beside the printed ones; two-sided, so "better than printed" is no agreement.
 
-    ours : one row per key, with the columns `on`, ``mean`` and, optionally, ``std`` and ``source``.
-        Rows with source "synthetic" are never compared with a printed number: they are left out.
-    paper_rows : rows of `load`; a cell printed in two tables is compared twice. A column ``null``
-        holds the mean of a predictor that ignores the features, on our folds.
-
-    Returns one row per printed cell: `on`, ``table`` (if given), ``published``, ``published_std``,
-    ``null``, ``ours``, ``ours_std``, ``difference`` (ours - published), ``difference_in_stds`` (in
-    published standard deviations; NaN where none is printed or it is 0), ``tolerance``; ``within``
-    (nullable boolean: ours is within the tolerance; NA where we have no number, or no tolerance),
-    ``tells`` (the null predictor is not within it; NA as before) and ``outcome``: DIFFERS where
-    ours is not within the tolerance, UNINFORMATIVE where both are, else MATCHES.
-    ``repeated`` marks cells that another one of the row determines: Sorensen, which is not counted
-    beside Intersection. Rows of ours that the paper lacks are dropped.
     Raises pandas.errors.MergeError when a key occurs twice in `ours`.
 
     Parameters
@@ -292,17 +279,10 @@ RULES = tuple(_rule(text, why) for text, why in (_RANGES | _REASONS).items())
 def identities(df: pd.DataFrame) -> pd.DataFrame:
     """Printed numbers that cannot all be exact, whatever the data: rules that rows of `df` break.
 
-    df : rows of `load`. Numbers of labels come from its rows with measure "labels"; rules about c
-        are skipped for data sets without one. Rows whose note starts with "difference" are not
-        measures of a method and are left out, as is what is not in KNOWN.
-
     Checked: that means are not negative, and RULES; that the standard deviations of MIRRORED pairs
     are equal; that a cell printed in two tables is the same in both; and, where ``bold`` is known,
     that the best mean of each row is bold. A rule counts as broken only by more than rounding
     explains, each value being within half a unit of its last printed decimal.
-
-    Returns ``table, dataset, method, rule, printed, excess, rounding, ratio``: by how much the
-    printed values break the rule, by how much rounding alone could, and the first over the second.
 
     Parameters
     ----------

@@ -1,10 +1,12 @@
 """How close the reproduction is, paper by paper: a loop over the chapters."""
 
+import re
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
+from ldlrepro.errors import UnknownNameError
 from ldlrepro.papers import chapter_names, get_chapter
 from ldlrepro.report.claims import MARKED, VERDICTS, findings_in_markdown, verdict
 from ldlrepro.report.plots import plt
@@ -98,7 +100,7 @@ def picture(board):
     methods = board.paper.str.partition(" (")[0]
     shares = [own.ratio for own in board.own]
     figure, (left, right) = plt.subplots(
-        1, 2, figsize=(6.2, 4.3), sharey=True, width_ratios=(5, 6), layout="constrained"
+        1, 2, figsize=(4.7, 4.3), sharey=True, width_ratios=(5, 6), layout="constrained"
     )
     claims = board[[f"claims {word}" for word in VERDICTS]].to_numpy(int)
     parts = claims / claims.sum(axis=1, keepdims=True)
@@ -107,18 +109,18 @@ def picture(board):
     left.barh(y, 1, color="#EEEEEE", height=0.5)
     left.barh(y, shares, color=_COLOURS["holds"], height=0.5)
     for i, (method, own) in enumerate(zip(methods, board.own, strict=True)):
-        left.text(0, i - 0.33, method, fontsize=11, weight="bold")
-        left.text(1, i - 0.33, f"{own.agree} of {own.tell}", ha="right", fontsize=11)
+        left.text(0, i - 0.33, method, fontsize=9.5, weight="bold")
+        left.text(1, i - 0.33, f"{own.agree} of {own.tell}", ha="right", fontsize=9.5)
     for j, (word, colour) in enumerate(_COLOURS.items()):
         right.barh(y, parts[:, j], left=ends[:, j] - parts[:, j], color=colour, height=0.5)
         dark = word in ("holds", "does not hold")
         for i in np.flatnonzero(claims[:, j]):
             text = f"{claims[i, j]}" + (f" {SEVERAL[word]}" if i == widest[j] else "")
             middle = ends[i, j] - parts[i, j] / 2
-            style = {"color": "white" if dark else "black", "fontsize": 11}
+            style = {"color": "white" if dark else "black", "fontsize": 9.5}
             right.text(middle, i, text, ha="center", va="center", **style)
-    left.set_title("Printed numbers of its own method\nthat ours match", fontsize=11, loc="left")
-    right.set_title("Its claims", fontsize=11, loc="left")
+    left.set_title("Printed numbers of its\nown method that ours match", fontsize=9.5, loc="left")
+    right.set_title("Its claims", fontsize=9.5, loc="left")
     left.set_ylim(len(board) - 0.7, -0.8)
     for axis in (left, right):
         axis.set_xlim(0, 1)
@@ -129,7 +131,7 @@ def picture(board):
         f"({methods[most]})\nof a method's informative printed numbers match",
         x=0.01,
         ha="left",
-        fontsize=13,
+        fontsize=11,
         weight="bold",
     )
     return figure
@@ -165,3 +167,39 @@ def for_readers(board):
             "not tested": board["claims not tested"],
         }
     )
+
+
+def papers(folder, bib):
+    """The papers as a table in Markdown: the citation, the title and the chapter of each.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the chapters are, seen from the page that shows the table.
+    bib : str
+        The text of the book's references.
+    """
+    rows = [
+        f"| {{cite:t}}`{bib_key(one.paper.name, bib)}` | {one.paper.title} "
+        f"| [{one.title.partition(' (')[0]}]({folder}/{one.paper.name}.ipynb) |"
+        for one in chapters()
+    ]
+    return "\n".join(["| Paper | Title | Chapter |", "|---|---|---|", *rows])
+
+
+def bib_key(name, bib):
+    """Key of a paper's entry in the references: it ends with the first word of the folder's name.
+
+    Raises
+    ------
+    UnknownNameError
+        No entry has such a key.
+    """
+    word = name.split("_")[0]
+    found = re.search(rf"^@\w+\{{(\w+{word}),$", bib, re.M)
+    if found is None:
+        raise UnknownNameError(
+            f"book/references.bib has no entry for the paper {name!r}. Add one whose key ends with "
+            f"{word!r}, such as author2021{word}."
+        )
+    return found[1]

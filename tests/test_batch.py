@@ -8,6 +8,7 @@ import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -86,6 +87,9 @@ def test_data_sets_are_given_in_many_ways(away, monkeypatch, given):
         (["-y", "{profile: {a: 1}}"], "Parameter 'profile' is {'a': 1}, a dict"),
         (["-y", "{profile: !!set {a}}"], "Parameter 'profile' is {'a'}, a set"),
         (["-y", "{datasets: [[2020-01-01]]}"], "a date: give a text, a number"),
+        (["-y", "{datasets: &a [*a]}"], "Parameter 'datasets' is a list that holds itself"),
+        (["-y", "{datasets: " + "[" * 999 + "]" * 999 + "}"], "too many brackets in each other"),
+        (["-y", "{seed: 2, profile: quick, seed: 3}"], "Parameter 'seed' is given twice in -y"),
         (["-y", "{[a]: 1}"], "is no YAML of the form '{name: value}'"),
         (["-y", "{2020-01-01: 1}"], "no parameter datetime.date(2020, 1, 1); it has"),
         (["-p", "profile", "b'quick'"], "Parameter 'profile' is b'quick', a bytes"),
@@ -203,13 +207,14 @@ def test_a_notebook_without_its_pictures_is_not_finished(away):
     assert not batch._without_pictures(made, away / "n.ipynb")
 
 
-def test_a_notebook_whose_kernel_dies_is_one_line(away, capsys):
+def test_a_notebook_whose_kernel_dies_is_one_line(away, capsys, caplog):
     notebook(away, "n", "n = 1", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     notebook(away, "structrf", "n = 1", "print(n)")
     assert cli.main(["notebooks", "--out", str(away / "out")]) == 1
     first, line = capsys.readouterr().err.splitlines()
     assert "1 of 2 notebooks failed" in first
     assert "n.ipynb: its process died" in line and "the same command goes on" in line
+    assert not caplog.records  # a line of papermill's would be printed too
     assert printed(away / "out" / "structrf.ipynb") == "1\n"
 
 
@@ -218,9 +223,28 @@ def test_a_file_where_the_folder_belongs_is_told_before(away):
     (away / "out").write_text("")
     with pytest.raises(errors.LdlreproError, match="Notebooks cannot be written to .*out: "):
         batch.run([], {}, away / "out")
+    (away / "link").symlink_to("nowhere")
+    with pytest.raises(errors.LdlreproError, match="link is a link to nowhere, which does not"):
+        batch.run([], {}, away / "link" / "out")
     (away / "loop").symlink_to("loop")
     with pytest.raises(errors.LdlreproError, match="Notebooks cannot be written to .*loop: "):
         batch.run([], {}, away / "loop")
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+@pytest.mark.parametrize("name", ["n.ipynb", "n.failed.ipynb", ".n.running.ipynb", "index.html"])
+def test_what_is_no_file_where_a_file_belongs_is_told_before(away, monkeypatch, make, name):
+    notebook(away, "n", "n = 1")
+    (away / "out").mkdir()
+    make(away / "out" / name)
+    monkeypatch.setattr(batch, "_execute", lambda *_: pytest.fail("run"))
+    with pytest.raises(errors.NoFileError, match=f"{name} is a .*, and a file belongs there"):
+        batch.run([], {}, away / "out")
+
+
+def test_a_page_waits_for_no_fifo(tmp_path):
+    os.mkfifo(tmp_path / "another.ipynb")
+    assert "another" not in batch.page(tmp_path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -430,3 +454,50 @@ def test_an_empty_parameter_is_told(away, capsys):
     notebook(away, "structrf", "n = 1")
     assert cli.main(["notebooks", "-p", "n", "", "--out", str(away / "out")]) == 1
     assert "Parameter 'n' is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name, value, message",
+    [
+        ("profile", "fast", "No profile 'fast'; there are: paper, quick"),
+        ("profile", "None", "No profile None; there are: paper, quick"),
+        ("data", "5", "data is a file of yours; got 5"),
+        ("records", "True", "records is a folder; got True"),
+        ("out", "['x.csv']", "out is a file to write; got ['x.csv']"),
+        ("out", "x.txt", "out is 'x.txt': write a page, .html, or records, .csv"),
+        ("out", "x", "out is 'x': write a page"),
+        ("methods", "{a: 1}", "methods is a name or a list of names; got '{a: 1}'"),
+        ("methods", "[AAKNN, {a: 1}]", "methods is a name or a list of names; got"),
+        ("methods", "['AAKNN', 5]", "methods is a name or a list of names; got"),
+        ("methods", "5", "methods is a name or a list of names; got 5"),
+    ],
+)
+def test_a_wrong_value_of_the_comparison_is_told_before_it_runs(
+    tmp_path, monkeypatch, capsys, name, value, message
+):
+    monkeypatch.setattr(batch, "_execute", lambda *_: pytest.fail("run"))
+    out = tmp_path / "out"
+    assert cli.main(["notebooks", "compare", "-p", name, value, "--out", str(out)]) == 1
+    assert message in capsys.readouterr().err and not out.exists()
+
+
+@pytest.mark.parametrize("end", ["html", "HTML", "csv"])
+def test_what_the_comparison_takes_is_run(tmp_path, monkeypatch, end):
+    seen = []
+    monkeypatch.setattr(batch, "_execute", lambda nb, target, given, _: seen.append(given))
+    given = {"out": f"x.{end}", "data": "my.csv", "methods": ["a.py:A", "AAKNN"], "records": None}
+    batch.run(["compare"], given, tmp_path / "out")
+    assert seen == [given]
+    wrote = []
+    found = SimpleNamespace(
+        to_html=lambda _: wrote.append("html"), to_csv=lambda _: wrote.append("csv")
+    )
+    last = nbformat.read(paths.NOTEBOOKS / "compare.ipynb", as_version=4).cells[-1]
+    exec(last.source, {"found": found, "out": given["out"]})
+    assert wrote == [end.lower()]
+
+
+def test_a_notebook_that_is_named_twice_is_run_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(batch, "_execute", lambda *_: None)
+    assert cli.main(["notebooks", "compare", "Compare", "--out", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().out.count("compare.ipynb") == 1

@@ -224,7 +224,7 @@ def test_left_is_below_the_threshold_even_between_neighbouring_floats(model):
     [
         ({"n_estimators": 0}, "n_estimators and min_samples_leaf must be 1 or more"),
         ({"max_leaf_nodes": 1}, "max_leaf_nodes 2 or more"),
-        ({"max_depth": 0}, "max_depth must be 1 or more"),
+        ({"max_depth": 0}, "max_depth=0 must be 1 or more, or None"),
         ({"learning_rate": 0.0}, "learning_rate must be positive"),
         ({"validation_fraction": 1.0}, "validation_fraction must lie in"),
         ({"n_iter_no_change": 0}, "n_iter_no_change must be 1 or more"),

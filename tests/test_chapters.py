@@ -109,6 +109,31 @@ def test_findings_of_mslp_say_what_the_expressions_alone_say():
     assert all("On facial expressions alone" in found[k] for k in found if k != "jaffe")
 
 
+def test_findings_of_mslp_begin_with_what_decides():
+    """With the rule on its own, and with s-JAFFE's embeddings with and without a penalty."""
+    chapter = MSLP()
+    found = chapter.findings()
+    evidence = chapter.claims.set_index("id").evidence
+    alone = evidence["neighbours-in-features"].split(": better in ")[1].split(" comparisons")[0]
+    first = found["neighbours-in-features"].split(". ")[0]
+    assert first.endswith(f"is better in {alone} comparisons, which decides")
+    study = chapter.study("embedding")["trustworthiness"].query("dataset == 'SJAFFE'")
+    wide = study.pivot(index=["rows", "fold"], columns="method", values="trustworthiness")
+    better = wide.gt(wide["LPP"], axis=0)
+    free = better.filter(like="lambda 0,").to_numpy()
+    text = f"better in {free.sum()} of {free.size} embeddings without a penalty, in "
+    assert text + f"{better['MSLP'].sum()} of {len(better)} with one." in found["jaffe"]
+
+
+def test_pushed_rows_land_farther_or_not():
+    """Row 0 pushes row 3 far away, row 1 lands nearest to those that it pushes, two push none."""
+    Z = np.array([[0.0], [1.0], [2.0], [9.0]])
+    nearest = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
+    near = np.array([[True, True, False], [False, False, True], [True, False, False], [False] * 3])
+    hetero = np.array([[False, False, True], [True, True, False], [False] * 3, [False] * 3])
+    assert mslp_figures.pushed_farther(Z, nearest, near, hetero) == (1, 2)
+
+
 def test_m2b_of_the_paper_is_another_copy():
     """Its best printed numbers lose to our mean predictor by four measures, ours by none."""
     chapter = MSLP()
@@ -319,7 +344,7 @@ def test_plain_and_boosted_have_marks_of_their_own_and_a_line_between_them():
     records = rows(flat, "flatness", settings=settings)
     records["sort_loss"] = (1 - records.flatness) / 5
     records["spearman"] = records.flatness
-    figure = adaboost_figures.flatness_and_order(SimpleNamespace(tables=records))
+    figure = adaboost_figures.flatness_and_order(SimpleNamespace(counted=records))
     left, right = figure.axes
     points = {c.get_label(): c for c in left.collections}
     there = {name: c.get_offsets().tolist() for name, c in points.items()}
@@ -333,7 +358,8 @@ def test_plain_and_boosted_have_marks_of_their_own_and_a_line_between_them():
     }
     assert len(looks) == 2
     before_and_after = [c.get_offsets().tolist() for c in right.collections]
-    assert sorted(before_and_after, key=len) == [[], [[0.5, 0.6]]]
+    assert before_and_after == [[], [[0.5, 0.6]], []]
+    assert right.get_title(loc="left") == "Spearman rises in 1 of 1"
 
 
 def test_the_picture_at_the_head_has_what_boosting_leaves_and_flattening_alone():
@@ -384,6 +410,18 @@ def test_boosting_against_bagging_counts_data_sets():
     found = table.set_index("learner").loc["CPNN"].tolist()
     assert found == [(1, 2), (1, 1, 2)]
     assert table.set_index("learner").loc["LC-LDL"].tolist() == [(0, 0), (0, 0, 0)]
+
+
+def test_k_l_of_plain_predictions_made_as_flat():
+    """K-L falls with the factor from 0.2 to 0.1; the boosted learner is as flat as factor 0.5."""
+    shrunk = shrunk_records(0.64)
+    shrunk["kl_divergence"] = [0.1 * (1 + p["stage"]) for p in shrunk.parameters]
+    records = rows({"SA-IIS": [0.2] * 3, "SA-IIS, boosted": [0.18] * 3})
+    matched = pd.DataFrame({"dataset": ["A"], "learner": "SA-IIS", "by_flatness": [0.5]})
+    chapter = SimpleNamespace(records={"shrunk": shrunk}, counted=records, matched=matched)
+    one = adaboost_ldl.k_l_made_as_flat(chapter).iloc[0]
+    assert one.left == pytest.approx(0.9) and one.flattened == pytest.approx(0.75)
+    assert one.by_order == pytest.approx(0.18 / 0.15)
 
 
 def test_ratios_and_reductions():
@@ -598,6 +636,13 @@ def test_what_is_found_on_ldlf_is_counted_from_the_records():
         f"the lowest K-L of any sLDLF that we tried is {lowest.min():.4f}."
         in (found["kl-on-movie"])
     )
+    table = chapter.records["tables"].query("dataset == 'Movie' and method == 'sLDLF'")
+    assert f"our sLDLF of Table 1 has {table['kl_divergence'].mean():.4f}," in found["kl-on-movie"]
+    drawn = chapter.records["drawn_rows"].query("dataset == 'Movie'")
+    drawn = drawn[drawn.method.str.startswith("sLDLF")]
+    lowest = drawn.groupby(["method", "fold"])["kl_divergence"].min().groupby("method").mean()
+    assert f"our settings go down to {lowest.min():.4f}. The paper's go" in found["kl-on-movie"]
+    assert lowest.idxmin() != "sLDLF, section 4" and "some of our settings" in chapter.answer()
 
 
 def test_numbers_of_figure_4_stand_by_size_and_strategy():

@@ -14,7 +14,7 @@ from ldlrepro.papers.mldf import figures
 from ldlrepro.papers.mldf import printed as printed_tables
 from ldlrepro.papers.mldf import tables as mldf
 from ldlrepro.papers.mldf.claims import claims
-from ldlrepro.papers.mldf.experiments import C45, METHODS, NO_REUSE
+from ldlrepro.papers.mldf.experiments import C45, METHODS, MORE_TREES, NO_REUSE
 from ldlrepro.papers.mldf.studies.depth import CASCADE, FOREST
 from ldlrepro.papers.mldf.studies.label_drop import NOTHING, OTHER_NUMBERS
 from ldlrepro.papers.mldf.tables import LABEL, MEASURES
@@ -215,6 +215,15 @@ def test_duel_table_counts_marks_and_tests():
         "Macro-AUC": "0/3/1",
         "all": "5/13/6",
     }
+    assert scores(table, mldf.BESIDE) == scores(table, "paired t-test")  # all of ours are printed
+    few = printed[(printed.method != "DBPNN") | (printed.measure == "coverage")]
+    table = mldf.duel_table(ours, "MLDF", few)  # DBPNN, which wins, is printed by coverage alone
+    assert scores(table, mldf.BESIDE) == dict.fromkeys(LABEL.values(), "2/1/0") | {
+        "Coverage": "2/1/1",
+        "Macro-AUC": "1/2/0",
+        "all": "11/7/1",
+    }
+    assert scores(table, "paired t-test")["all"] == "11/7/6"
 
 
 def test_duel_table_adds_printed_counts():
@@ -225,6 +234,7 @@ def test_duel_table_adds_printed_counts():
     table = mldf.duel_table(two, "MLDF", printed)
     assert scores(table, "printed") == dict.fromkeys(LABEL.values(), "6/3/11") | {"all": "36/18/66"}
     assert scores(table, "paired t-test")["all"] == "24/12/12"
+    assert mldf.BESIDE not in table  # these counts name no rivals
 
 
 def test_average_ranks():
@@ -350,9 +360,14 @@ def test_distance_from_print_by_depth():
 def test_methods_against_each_other():
     (row,) = mldf.against(records(QUALITY), [("MLDF", "RF-PCT")]).to_dict("records")
     assert (row["A"], row["B"], str(row["A better"])) == ("MLDF", "RF-PCT", "6 of 6")
-    assert str(row["A significantly better"]) == "6 (6)" and row["no test"] == 0
+    assert str(row["A significantly better"]) == "6 (6)"
+    assert "of these on one split" not in row
     (row,) = mldf.against(records(QUALITY), [("MLDF", "DBPNN")]).to_dict("records")
     assert str(row["A better"]) == "0 of 6" and str(row["B significantly better"]) == "6 (6)"
+    single = records({"MLDF": [0.6], "RF-PCT": [0.7]}, dataset="B")
+    both = pd.concat([records(QUALITY), single])
+    (row,) = mldf.against(both, [("MLDF", "RF-PCT")]).to_dict("records")
+    assert str(row["A better"]) == "6 of 12" and str(row["of these on one split"]) == "0 of 6"
 
 
 def test_impossible_cells():
@@ -484,7 +499,12 @@ def test_every_measure_beside_print():
         marks = [line.get_xdata()[0] for line in axis.lines[:3]]
         assert marks == pytest.approx([0.6, 0.9, 0.7])
     figure = figures.every_measure(compared({"MLDF": [0.65, 0.65], NO_REUSE: [0.5, 0.6]}))
-    assert "in 0 of 6" in figure.get_suptitle()
+    assert figure.get_suptitle().endswith("in 0 of 6 comparisons")
+    figure = figures.every_measure(compared({"MLDF": [0.5, 0.6], NO_REUSE: [0.5, 0.6]}))
+    assert figure.get_suptitle().endswith("in 0 of 6 comparisons, as near in 6")
+    wide = figures.every_measure(compared({"MLDF": [0.1, 0.6], NO_REUSE: [0.65, 0.65]}))
+    for axis in wide.axes:  # no bar is cut: losses of 0.9 and 0.4 are 1.8 and 0.8 of 0.5
+        assert axis.get_xlim()[1] > 1.3 + np.std([1.8, 0.8], ddof=1)
     none = figures.every_measure(compared({"ECC": [0.5]}))
     assert text_of(none).startswith("Printed numbers stand beside")
 
@@ -757,6 +777,12 @@ def test_claims():
     for absent in ("better-than-mlfe", "lowest-ranks", "by-measure", "reuse-figure-2"):
         assert table.verdict[absent] == "not tested"
     text = table.evidence
+    assert "500 trees" not in text["better-than-rf-pct"]  # were not run
+    more = claimed().query("method == 'RF-PCT'").assign(method=MORE_TREES)
+    beside = judged(pd.concat([claimed(), more]), ACCURACY)
+    assert beside.evidence["better-than-rf-pct"] == (
+        text["better-than-rf-pct"] + "; against RF-PCT, 500 trees, better in 12 of 12"
+    )
     assert text["first-place"] == (
         "the best mean, alone or with others, in 6 of 12 comparisons; in print 6 of 12, "
         "on the same data sets 6 of 6"
@@ -802,7 +828,9 @@ def test_mldf_grown_for_a_measure_against_those_grown_for_others():
     assert table.evidence["by-measure"].startswith(
         "better in 23 of 30 comparisons, significantly in 0"
     )
-    assert table.evidence["by-measure"].endswith("30 cannot be tested")
+    assert table.evidence["by-measure"].endswith(
+        "30 cannot be tested; worse in 7 and exactly level in 0"
+    )
 
 
 def test_claims_about_labels():

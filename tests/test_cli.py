@@ -6,7 +6,9 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from ldlrepro import batch, cli, datasets, paths
@@ -74,6 +76,7 @@ def test_what_uses_no_data_works_without_their_folder(away, monkeypatch, capsys)
     monkeypatch.setenv("LDLREPRO_DATA", str(away / "no such folder"))
     quick = ["--profile", "quick", "--n-jobs", "1", "--method", "MeanPredictor"]
     assert cli.main(["run", "structrf", "--experiment", "tables", *quick]) == 0
+    (away / "results").mkdir()
     assert cli.main(["status", "structrf"]) == 0  # records are read
     assert len(datasets.make_standin("SJAFFE", 20).X) == 20
 
@@ -123,6 +126,14 @@ def test_parameters_are_read_as_python_where_they_are():
         ("notebooks --out ''", "--out: the name is empty"),
         ("verify --against ''", "--against: the name is empty"),
         ("compare AAKNN --data ''", "--data: the name is empty"),
+        (
+            "compare AAKNN --data t.csv --seed -1",
+            "--seed: '-1' is no whole number from 0 to 1000000",
+        ),
+        ("verify --seed -1", "--seed: '-1' is no whole number from 0 to"),
+        ("run ldlf --seed 1000001", "--seed: '1000001' is no whole number from 0 to"),
+        ("status --seed x", "--seed: 'x' is no whole number from 0 to"),
+        ("compare AAKNN --data t.csv --n-jobs -5", "--n-jobs: '-5' is no number of processes"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(arguments, message, capsys, tmp_path, monkeypatch):
@@ -136,6 +147,7 @@ def test_a_value_that_cannot_be_is_refused(arguments, message, capsys, tmp_path,
     "variable, message",
     [
         ({"MPLBACKEND": "foo"}, "matplotlib does not start, see MPLBACKEND"),
+        ({"NUMBA_NUM_THREADS": "0"}, "numba does not start, see the variables NUMBA_"),
         ({"PYTHONIOENCODING": "ascii"}, "There is no file \\xe4.csv"),
     ],
 )
@@ -145,6 +157,34 @@ def test_odd_variables_end_in_a_line(variable, message, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "status structrf",
+        "verify structrf --sample 1",
+        "agreement mslp",
+        "compare AAKNN --dataset s-JAFFE",
+    ],
+)
+def test_records_in_a_folder_that_is_not_there_are_told(away, capsys, line):
+    assert cli.main([*line.split()]) == 1
+    (told,) = capsys.readouterr().err.splitlines()
+    assert "LDLREPRO_RESULTS names '" in told and "results', which does not exist" in told
+    (away / "results").symlink_to("nowhere")
+    assert cli.main([*line.split()]) == 1
+    assert "is a link to nowhere, which does not exist" in capsys.readouterr().err
+
+
+def test_agreement_without_records_is_a_line(monkeypatch, capsys):
+    paper = SimpleNamespace(name="mslp", title="MSLP")
+    chapter = SimpleNamespace(paper=paper, more_methods=lambda: None)
+    monkeypatch.setattr("ldlrepro.scoreboard.chapter_of", lambda name: chapter)
+    monkeypatch.setattr("ldlrepro.report.yardstick.confusion_of", lambda *_: pd.DataFrame())
+    assert cli.main(["agreement", "mslp"]) == 1
+    out, error = capsys.readouterr()
+    assert out == "" and "there are no records of mslp: `ldlrepro run mslp`" in error
 
 
 def test_a_paper_without_tables_says_how_to_choose(capsys):

@@ -104,6 +104,7 @@ def test_an_unknown_word_is_answered_with_the_nearest(capsys, arguments, message
         ("agreement ldl", "No chapter on 'ldl'. Did you mean ldlf? There are: adaboost_ldl,"),
         ("agreement images", "No chapter on 'images'. There are: adaboost_ldl,"),
         ("notebooks compar --out out", "No notebook 'compar'. Did you mean compare?"),
+        ("notebooks notebooks/compare.ipynb --out out", "Did you mean compare?"),
         ("notebooks ldlf --out out -p datasets [s-JAFFE", "'[s-JAFFE' has a bracket that is not"),
         ("notebooks ldlf --out out -p datasets s-JAFFE)", "'s-JAFFE)' has a bracket that is not"),
         (f"notebooks ldlf --out {paths.NOTEBOOKS}", "holds the notebooks themselves"),

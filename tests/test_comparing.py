@@ -3,9 +3,11 @@
 import inspect
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -21,6 +23,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Bunch
@@ -214,6 +217,28 @@ def test_a_method_that_fails_is_named_and_the_others_are_kept(here, tmp_path):
     assert Mean.fits == 0
 
 
+class Drawn(Mean):
+    """Predicts at random, by the seed that it is given."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def predict(self, X):
+        return np.random.default_rng(self.random_state).dirichlet(np.ones(3), len(X))
+
+
+def test_methods_are_seeded_where_they_leave_their_seed_open(here):
+    X, D = rows(20)
+    methods = {
+        "plain": Drawn(),
+        "inside": make_pipeline(StandardScaler(), MLPRegressor(hidden_layer_sizes=3, max_iter=2)),
+    }
+    one, other = (compare(methods, X, D, folds=2).records.kl_divergence for _ in range(2))
+    assert one.tolist() == other.tolist()
+    kept = OnSimplex(Drawn(5), random_state=0).fit(X, D)
+    assert kept.fitted_.random_state == 5 and Drawn().random_state is None
+
+
 class Sees(Mean):
     """Keeps the kind of what it is given."""
 
@@ -402,12 +427,32 @@ def test_a_bad_table_is_named(tmp_path):
         (table, None, "Which columns of .* are labels.*there are: x, name, d_1, d_2"),
         (table, "e_*", "No column of .* is called 'e_\\*'"),
         (table, "*", "no feature is left"),
-        (table, "d_*", "X, column 'name', row 0: 'ann' is no number"),
+        (table, "d_*", "X row 0 .line 2., column 'name': 'ann' is no number"),
     ):
         with pytest.raises(UserDataError, match=message):
             userdata.read(path, labels)
     with pytest.raises(UserDataError, match=r"2 rows, targets 3"):
         userdata.bunch(np.eye(2), np.eye(3))
+
+
+def test_labels_and_paths_of_other_types(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,d_1,d_2\n1,.5,.5\n2,1,0\n")
+    for labels in (5, [5]):
+        with pytest.raises(UserDataError, match="No column of .* is called '5'; there are: x, d_1"):
+            userdata.read(path, labels)
+    assert userdata.read(path, pd.Index(["d_1", "d_2"])).feature_names == ["x"]
+    with pytest.raises(UserDataError, match="path is no text but of the type DataFrame"):
+        userdata.read(pd.DataFrame(), "d_*")
+
+
+@pytest.mark.filterwarnings("error:overflow")
+def test_the_largest_degrees_are_degrees():
+    D = np.array([[1e308, 1e308, 1e307], [2, 2, 5]])
+    with pytest.warns(NormalisationWarning):
+        assert np.allclose(userdata.bunch(np.eye(2), D).D[0], [10 / 21, 10 / 21, 1 / 21])
+    with pytest.raises(UserDataError, match="Column 2 of the labels is the sum of the others"):
+        userdata.bunch(np.eye(2), [[1e308, 0, 1e308], [1, 2, 3]])
 
 
 def test_names_with_brackets_are_names(tmp_path):
@@ -452,7 +497,7 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
         ("", "No method ''"),
         (f"{path}:yours", "has no yours; it has: Ridge, Needs, Raises, mine"),
         (f"{path}:Needs", "Needs.. of .* Give its parameters defaults"),
-        (f"{path}:Raises", "fails: ZeroDivisionError: division by zero"),
+        (f"{path}:Raises", r"fails: ZeroDivisionError: division by zero .*of_a_user.py, line 6\)"),
         (f"{tmp_path}/dotted.v2.py:mine", "end it in .py, without other dots"),
         ("StructForest", "No method 'StructForest'. Name a class of yours"),
     ):
@@ -465,9 +510,16 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
         load_methods(["StructRF", "StructRF"])
     monkeypatch.setenv("HOME", str(tmp_path))
     assert set(load_methods([f"~/{path.name}:mine"])) == {"mine"}
-    (tmp_path / "broken.py").write_text("import not_there\n")
-    with pytest.raises(CompareError, match="cannot be imported: ModuleNotFoundError"):
-        load_methods([f"{tmp_path}/broken.py:mine"])
+    (tmp_path / "broken.py").write_text("\nimport not_there\n")
+    (tmp_path / "uses_broken.py").write_text("import broken\n")
+    message = r"uses_broken.py cannot be imported: ModuleNotFoundError.*/broken.py, line 2\)"
+    with pytest.raises(CompareError, match=message):
+        load_methods([f"{tmp_path}/uses_broken.py:mine"])
+    (tmp_path / "of_stored_name.py").write_text("class AAKNN:\n    fit = predict = print\n")
+    both = [f"{tmp_path}/of_stored_name.py:AAKNN", "AAKNN"]
+    for order in (both, both[::-1]):
+        assert list(load_methods(order)) == order
+    assert list(load_methods(both[:1])) == ["AAKNN"]
     (tmp_path / "json.py").write_text("")
     with pytest.raises(CompareError, match="has the name of an installed module"):
         load_methods([f"{tmp_path}/json.py:mine"])
@@ -493,16 +545,25 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
         ("x,d_1,d_2,\n1,.5,.5,\n2,1,0,\n", "last column without a name and without values"),
         ("# made by us\nx,d_1,d_2\n1,.5,.5\n", "begins with the line '# made by us': remove it"),
         ("sep=,\nx,d_1,d_2\n1,.5,.5\n", "begins with the line 'sep=,': remove it"),
-        ("x,y,d_1,d_2\n1,1,.5,.5\n2,1e308,1,0\n", "X, column 'y', row 1: 1e\\+308 is too large"),
-        ("x,d_1,d_2\n1,.5,.5\n,1,0\n", "X, column 'x', row 1: the value is missing"),
-        ("x,d_1,d_2\n1,.5,.5\n2,inf,0\n", "D, column 'd_1', row 1: inf is too large"),
-        (f"x,d_1,d_2\n1,.5,.5\n{10**400},1,0\n", "X, column 'x', row 1: .* is too large; scale"),
-        (f"x,d_1,d_2\n1,.5,.5\n2,{10**309},0\n", "D, column 'd_1', row 1: .* is too large; scale"),
+        ("x,y,d_1,d_2\n1,1,.5,.5\n2,1e308,1,0\n", "X row 1 .*, column 'y': 1e\\+308 is too large"),
+        ("x,d_1,d_2\n1,.5,.5\n,1,0\n", "X row 1 .line 3., column 'x': the value is missing"),
+        (
+            "x,d_1,d_2\n1,.5,.5\n2,inf,0\n",
+            "D row 1 .line 3., column 'd_1': inf is no finite number",
+        ),
+        (f"x,d_1,d_2\n1,.5,.5\n{10**400},1,0\n", "X row 1 .*column 'x': .* is too large; scale"),
+        (
+            f"x,d_1,d_2\n1,.5,.5\n2,{10**309},0\n",
+            "D row 1 .*'d_1': inf is .*, or a larger one .*scale",
+        ),
         (
             "My table of 2020\nx,d_1,d_2\n1,.5,.5\n",
             "begins with the line 'My table of 2020', a tit",
         ),
-        ('x,d_1,d_2\n1,"0,5",.5\n', "column 'd_1', row 0: '0,5' has a decimal comma; save"),
+        (
+            'x,d_1,d_2\n1,"0,5",.5\n',
+            "row 0 .line 2., column 'd_1': '0,5' has a decimal comma; save",
+        ),
         ('x,d_1,d_2\n"1,234.5",.5,.5\n', "'1,234.5' has commas between thousands; leave"),
         ("x,d_1,d_2\n1,50%,50%\n", "'50%' has a percent sign; leave it out"),
         ("x,d_1,d_2\n\u22121.5,.5,.5\n", "'\u22121.5' has a dash where a minus"),
@@ -510,6 +571,16 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
         ("x;d_1;d_2\n1;0,5;0,5\n2;0,5;0,5\n", "its separator seems to be ';'"),
         ('x,d_1,d_2\n1,.5,".5\n2,1,0\n', "a quotation mark is opened and not closed"),
         (",x,d_1,d_2\nann,1,.5,.5\nbob,2,1,0\n", "with texts such as 'ann': names of the rows"),
+        ("x,d_1,d_2\n--1,.5,.5\n", "'--1' is no number; encode"),
+        ("x,d_1,d_2\n\u00a01.5,.5,.5\n", "has the sign NO-BREAK SPACE; remove it"),
+        ("x,d_1,d_2\n1 234,.5,.5\n", "'1 234' has the sign SPACE; remove it"),
+        ("x,d_1,d_2\n\u0661,.5,.5\n", "has digits of another script; write them as 0 to 9"),
+        (
+            'x,y,d_1,d_2\n1,"3\n",.5,.5\n\n2,,1,0\n',
+            "X row 1 .line 5., column 'y': the value is mis",
+        ),
+        ("x,d_1,d_2\n1,.5,.5\n\n2,0,0\n", "D row 1 .line 4. is all zero"),
+        ("x,d_1,d_2\n1,.5,.5\n2,-1,2\n", "Negative values in D: row 1 .line 3., column 0"),
     ],
 )
 def test_a_table_of_another_program_is_told(text, message, tmp_path):
@@ -539,7 +610,7 @@ def test_numbers_in_objects_are_numbers_and_the_largest_are_told():
         (object, "is no number"),
     ):
         bad = frame.astype(object).map(lambda _, value=value: value)
-        with pytest.raises(UserDataError, match=f"X, column 'a', row 0: .*{message}"):
+        with pytest.raises(UserDataError, match=f"X row 0, column 'a': .*{message}"):
             userdata.bunch(bad, D)
     with pytest.raises(UserDataError, match="X is no array of numbers"):
         userdata.bunch([[10**400]] * 4, D)
@@ -605,6 +676,15 @@ def test_names_with_dollar_signs_are_no_formulas(here):
             plt.close(figure)
 
 
+@pytest.mark.parametrize("name", ["W" * 240, "\u65e5\u672c"])
+@pytest.mark.filterwarnings("error")
+def test_names_that_are_long_or_in_other_scripts_fit_into_the_page(here, tmp_path, name):
+    X, D = rows(20)
+    found = compare({name: Mean()}, userdata.bunch(X, D, name[:200]), folds=2)
+    found.to_html(tmp_path / "page.html")
+    assert name in (tmp_path / "page.html").read_text()
+
+
 def test_the_page_leaves_the_style_of_the_user(here, tmp_path):
     X, D = rows(20)
     found = compare({"mean": Mean()}, X, D, folds=2)
@@ -661,11 +741,20 @@ def test_bad_places_and_seeds_are_told_before_the_fits(tmp_path, capsys):
         with pytest.raises(CompareError, match="give an int, 0 or more and at most 1000000"):
             compare({"mean": Mean()}, X, D, folds=2, random_state=seed)
     (tmp_path / "folder.csv").mkdir()
-    for out, message in (("folder.csv", "is a folder"), ("no/page.html", "there is no folder")):
+    for out, message in (
+        ("folder.csv", "is a folder"),
+        ("no/page.html", "there is no folder"),
+        ("x" * 252 + ".csv", "File name too long"),
+        ("x" * 245 + ".csv", "is too long to write"),
+    ):
         words = ["compare", "AAKNN", "--data", "t.csv", "--out", str(tmp_path / out)]
         with pytest.raises(SystemExit):
             cli.parser().parse_args(words)
         assert message in capsys.readouterr().err
+    for option in ("--data", "--records"):
+        with pytest.raises(SystemExit):
+            cli.parser().parse_args(["compare", option, "x" * 300])
+        assert "File name too long" in capsys.readouterr().err
     assert Mean.fits == 0
 
 
@@ -1156,6 +1245,27 @@ class Secret(Mean):
         raise RuntimeError(f"no {name}")
 
 
+def test_attributes_in_slots_are_told_apart(here, tmp_path):
+    for held, fits in ((1, 2), (1, 2), (2, 4), (Mean(), 6)):
+        compare({"m": Slots(held)}, *rows(), folds=2, records=tmp_path)
+        assert Slots.fits == fits
+    assert Mean in own._classes(Slots(Mean()), set())
+
+
+class Warns(Mean):
+    def fit(self, X, D):
+        super().fit(X, D)
+        for i in range(1000):
+            warnings.warn(f"step {i}\nof many", stacklevel=1)
+
+
+def test_many_warnings_are_a_few_lines_and_a_count(here):
+    found = compare({"m": Warns()}, *rows(), folds=2)
+    assert len(found.notes["m"]) == 1000
+    assert found.said()[0] == "m: step 0 of many."
+    assert found.said()[5:] == ["m: and 995 warnings more."]
+
+
 class Locked(Mean):
     def __init__(self):
         self.lock = threading.Lock()
@@ -1183,6 +1293,21 @@ class Predicts(Mean):
         return self.found(np.tile(self.mean, (len(X), 1)))
 
 
+class NoArray:
+    def __array__(self, *_, **__):
+        raise RuntimeError("detach me")  # as a tensor that has a gradient does
+
+
+class Slots:
+    """A method whose attributes stand in slots."""
+
+    __slots__ = ("held", "mean")
+    fits, fit, predict = 0, Mean.fit, Mean.predict
+
+    def __init__(self, held=None):
+        self.held = held
+
+
 class Unspeakable(Exception):
     def __str__(self):
         raise RuntimeError("no")
@@ -1195,10 +1320,19 @@ class Unspeakable(Exception):
         (Raises(SystemExit("a\nb")), "SystemExit: a b"),
         (Raises(Unspeakable()), "Unspeakable: .its text cannot be printed"),
         (Predicts(lambda P: P[:, :2]), r"Predicts.predict gave shape"),
-        (Predicts(lambda P: P * np.nan), "NaN or inf in row 0"),
-        (Predicts(lambda P: None), "TypeError|ValueError"),
-        (Predicts(lambda P: P.astype(str).astype(object) + "x"), "could not convert|text"),
-        (Predicts(lambda P: P + 1j), "Complex data not supported"),
+        (Predicts(lambda P: P * np.nan), "Predicts.predict gave NaN or inf in row 0"),
+        (Predicts(lambda P: None), r"Predicts.predict gave shape \(\)"),
+        (Predicts(lambda P: P.astype(str).astype(object) + "x"), "a ndarray: could not convert"),
+        (Predicts(lambda P: P + 1j), "Predicts.predict gave no array .*: Complex data not support"),
+        (Predicts(lambda P: np.ma.masked_greater(P, 0.4)), "Predicts.predict gave .* masked array"),
+        (Predicts(lambda P: "abc"), "Predicts.predict gave no array of numbers, .n, c., but a str"),
+        (Predicts(lambda P: {"a": 1}), "Predicts.predict gave no array .*but a dict"),
+        (Predicts(lambda P: (p for p in P)), "Predicts.predict gave no array .*but a generator"),
+        (Predicts(lambda P: [*P[1:].tolist(), [1]]), "Predicts.predict gave no array .*but a list"),
+        (
+            Predicts(lambda P: NoArray()),
+            "Predicts.predict gave no array .*but a NoArray: detach me",
+        ),
     ],
     ids=lambda value: "",
 )
@@ -1208,6 +1342,14 @@ def test_a_fit_that_fails_is_one_line_and_the_others_are_kept(here, tmp_path, me
     told = str(caught.value)
     assert "\n" not in told and "bad on data, fold 0: " in told and "Mend that method" in told
     assert set(RecordStore(tmp_path / "own").read("data").method) == {"mean", "MeanPredictor"}
+
+
+def test_a_fit_that_fails_without_a_folder_says_that_all_are_lost(here):
+    with pytest.raises(runner.RunError) as caught:
+        compare({"bad": Raises(ValueError("no"))}, *rows(), folds=2)
+    told = str(caught.value)
+    assert "the others are lost, since records= names no folder" in told
+    assert "goes on" not in told and "command" not in told
 
 
 @pytest.mark.parametrize("found", [lambda P: P.tolist(), pd.DataFrame])
@@ -1252,6 +1394,16 @@ def test_a_method_file_in_another_encoding_and_beside_files_with_names_of_module
     assert sys.path[-1] == str(tmp_path)
 
 
+def test_a_file_that_is_not_utf8_is_named_with_its_line(here, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    (tmp_path / "in_latin_1.py").write_bytes(b"\n\n# \xe4\n")
+    path = tmp_path / "of_late_import.py"
+    text = "class M:\n    def fit(self, X, D): import in_latin_1\n    predict = fit\n"
+    path.write_text(text)
+    with pytest.raises(runner.RunError, match="^/.*in_latin_1.py, line 3, is not UTF-8: save"):
+        compare(load_methods([f"{path}:M"]), *rows(), folds=2)
+
+
 def test_arrays_under_two_names_are_told(tmp_path):
     X, D = rows()
     np.savez(tmp_path / "t.npz", X=X, features=X, D=D)
@@ -1273,6 +1425,19 @@ def test_a_worker_that_dies_is_one_line_and_the_others_are_kept(here, tmp_path, 
     message = "^A worker process died .* at deadly on data, fold 0, .*; what was finished is kept"
     with pytest.raises(runner.RunError, match=message):
         compare({"mean": Mean(), "deadly": Deadly()}, X, D, folds=3, records=tmp_path)
+
+
+class Crashes(Mean):
+    def fit(self, X, D):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_crash_of_a_worker_is_one_line(here, monkeypatch, capfd):
+    monkeypatch.setattr(environment, "fixed", lambda: {"OPENBLAS_CORETYPE": "Haswell"})
+    with pytest.raises(runner.RunError, match="^A worker process died .SIGSEGV; with PYTHONFAULT"):
+        compare({"crashes": Crashes()}, *rows(), folds=2)
+    assert capfd.readouterr().err == ""
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_any_fit(here, tmp_path):
@@ -1350,6 +1515,12 @@ def test_a_missing_folder_is_one_line(here, tmp_path, write):
         getattr(found, write)(tmp_path / "nowhere" / "a.html")
     with pytest.raises(LdlreproError, match="is a folder"):
         getattr(found, write)(tmp_path)
+
+
+def test_an_empty_folder_of_stored_records_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("LDLREPRO_RESULTS", str(tmp_path))
+    with pytest.raises(CompareError, match=f"No records of SJAFFE are in .*{tmp_path.name}"):
+        compare(["AAKNN"], datasets=["s-JAFFE"])
 
 
 def test_what_is_given_in_place_of_data_and_methods_is_told(here):

@@ -366,7 +366,7 @@ def test_what_several_papers_print():
     assert ratio == pytest.approx(0.0861 / 0.0674)
     shown = across.side_by_side(found, KL, {"SJAFFE": "s-JAFFE"})
     row = shown[(shown.method == "SA-BFGS") & (shown["data set"] == "s-JAFFE")].iloc[0]
-    assert row["StructRF, 2018"].startswith("0.0861 / ")
+    assert row["StructRF (Chen et al. 2018)"].startswith("0.0861 / ")
 
 
 def test_every_method_stands_once():

@@ -254,7 +254,7 @@ def test_predict_wants_a_fit_and_the_same_features(name):
 
 @pytest.mark.parametrize("name", PREDICTORS)
 def test_a_fit_repeats_forgets_and_leaves_its_input_alone(name):
-    X, T = data(name)
+    X, T = (A.copy() for A in data(name))
     X_before, T_before = X.copy(), T.copy()
     one, again = small(name, random_state=3), small(name, random_state=3)
     other = 1 - T if name in MULTILABEL else T[:, ::-1]
@@ -266,6 +266,9 @@ def test_a_fit_repeats_forgets_and_leaves_its_input_alone(name):
     np.testing.assert_array_equal(scores(pickle.loads(pickle.dumps(one)), X), P)
     np.testing.assert_array_equal(X, X_before)
     np.testing.assert_array_equal(T, T_before)
+    X += 5  # a change afterwards reaches no model
+    T[:] = other
+    np.testing.assert_array_equal(scores(one, X_before), P)
 
 
 @pytest.mark.parametrize("name", SEEDED)

@@ -33,6 +33,8 @@ HARD = {
     "comparison": ["CAL500"],
     "mslp": ["Natural_Scene"],
 }
+#: Chapters that take longest: each night.
+LONG = ("comparison", "ldlf", "mldf")
 SINGLE = [(name, [d]) for name in CHAPTERS for d in SETS[name]]
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed")
@@ -100,7 +102,7 @@ def one(name, datasets):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n == "comparison")) for n in CHAPTERS]
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in LONG)) for n in CHAPTERS]
 )
 def test_a_chapter_runs_with_a_set_of_few_records(name):
     one(name, HARD.get(name, SETS[name][:1]))

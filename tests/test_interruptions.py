@@ -140,6 +140,33 @@ def test_a_signal_stops_as_ctrl_c_does(tmp_path, name):
     assert 3 <= len(kept(folder)) < slow_paper.JOBS
 
 
+NESTED = """
+import sys, time
+from pathlib import Path
+from joblib import Parallel, delayed
+from ldlrepro.protocols import worker
+
+def inner(file):
+    file.touch()
+    time.sleep(60)
+
+def fit(file):
+    Parallel(2)(delayed(inner)(file) for _ in range(2))
+
+with worker.executor(1) as pool:
+    pool.submit(fit, Path(sys.argv[1]))
+    while not Path(sys.argv[1]).exists():
+        time.sleep(0.05)
+    sys.exit(3)
+"""
+
+
+def test_a_method_that_runs_joblib_is_stopped_without_a_warning(tmp_path):
+    command = [sys.executable, "-c", NESTED, str(tmp_path / "started")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (3, "")
+
+
 def said(err):
     """What stands on standard error beside the bar."""
     lines = [line.rpartition("\r")[2].rstrip() for line in err.split("\n")]

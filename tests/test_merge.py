@@ -152,7 +152,20 @@ def test_a_file_is_no_folder_for_records(folder, registered, capsys):
     (folder / "file").write_text("")
     out = str(folder / "file")
     assert cli.main(["run", "tiny", "--profile", "quick", "--shard", "1/2", "--out", out]) == 1
-    assert "file is a file: --out names a folder" in capsys.readouterr().err
+    assert "file is no folder: --out names a folder" in capsys.readouterr().err
+    (folder / "link").symlink_to("nowhere")
+    out = str(folder / "link")
+    assert cli.main(["run", "tiny", "--profile", "quick", "--shard", "1/2", "--out", out]) == 1
+    assert "link is a link to nowhere, which does not exist" in capsys.readouterr().err
+
+
+def test_a_folder_is_merged_once_and_not_into_itself(folder):
+    quick(out=folder / "a")
+    (folder / "link").symlink_to("a")
+    assert merge(folder / "a", folder / "a", folder / "link")["there"] == 0
+    (folder / "ours").symlink_to("quick")
+    with pytest.raises(MergeError, match="ours is the folder that records are merged into"):
+        merge(folder / "a", folder / "ours")
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/2/3"])

@@ -234,7 +234,6 @@ def test_labels_of_one_class_have_a_constant_score(forest):
     "parameter, value",
     [
         ("n_estimators", 0),
-        ("max_depth", 0),
         ("min_samples_split", 1),
         ("max_features", "third"),
     ],

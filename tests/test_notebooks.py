@@ -85,22 +85,3 @@ def test_a_chapter_says_how_each_experiment_is_run_again(name):
     assert named == wanted, (
         f"no line: Run again: `ldlrepro run {name} --experiment NAME --recompute`."
     )
-
-
-def test_solutions_of_exercises_run():
-    """Folded code, after the cells of its notebook's method: what it asserts holds."""
-    notebooks = 0
-    for name in chapter_names():
-        text = (paths.NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8")
-        parts, solutions, there = json.loads(text)["cells"], 0, {}
-        for cell in parts:
-            source = "".join(cell["source"])
-            if "method" in cell["metadata"].get("tags", []):
-                exec(source, there)
-            elif cell["cell_type"] == "markdown":
-                for folded in source.split("{dropdown} Solution")[1:]:
-                    for block in re.findall(r"^```python\n(.*?)^```$", folded, re.S | re.M):
-                        exec(block, there)
-                        solutions += 1
-        notebooks += solutions > 0
-    assert notebooks

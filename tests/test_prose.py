@@ -68,7 +68,6 @@ REASONS = {
         "217": "rows out of place: tests of the data sets",
         "193": "photographs matched: tests of the data sets",
     },
-    "structrf": {"10,000": "rows of the paper's search"},
 }
 
 _NUMBERED = r"(?:Tables?|Figures?|[Ss]ections?|Eqs?\.|Algorithms?|equations?|lines?)"

@@ -41,6 +41,16 @@ def kept():
     return Answers().kept("structrf")
 
 
+def test_a_file_in_place_of_the_records_is_told(away, monkeypatch, capsys):
+    monkeypatch.setenv("LDLREPRO_RESULTS", str(away / "datasets.csv"))
+    monkeypatch.chdir(away)
+    (away / "ldlrepro-records").write_text("")
+    for more in ([], ["--seed", "7"]):
+        assert cli.main(["status", "structrf", *more]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "Records belong in the folder " in line and " is no folder. " in line
+
+
 def file_of(away):
     (file,) = (away / "cache" / "status").iterdir()
     return file

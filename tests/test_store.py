@@ -303,6 +303,14 @@ def test_a_maker_whose_content_does_not_give_its_id_is_none(store):
         assert folds(store) == []
 
 
+def test_damaged_makers_are_to_be_put_back(store):
+    store.makers.write_text(store.makers.read_text("utf-8") + "a,row,cut", "utf-8")
+    with pytest.warns(RecordDamagedWarning, match="makers.csv: 1 damaged row.* Put that file back"):
+        assert folds(store) == [0, 1, 2, 3]
+    with pytest.warns(RecordDamagedWarning, match="a copy is in makers.*good rows.* Put that file"):
+        store.put([record(5, machine="another")])
+
+
 def test_the_folder_is_flushed_after_the_move(store, monkeypatch):
     calls = []
     fsync, replace = os.fsync, os.replace

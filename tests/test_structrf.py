@@ -169,7 +169,7 @@ def test_apply_leaves_and_importances():
 @pytest.mark.interpreted
 def test_trees_that_are_one_leaf():
     X, D = data("plain")
-    model = StructRF(3, max_depth=0, random_state=0).fit(X, D)
+    model = StructRF(3, min_samples_split=1000, random_state=0).fit(X, D)
     assert model.apply(X[:2]).tolist() == [[0, 1, 2]] * 2
     np.testing.assert_allclose(model.predict(X[:2]), [model.leaves_.mean(axis=0)] * 2)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from ldlrepro import MeanPredictor
+from ldlrepro import MeanPredictor, paths
 from ldlrepro.declare import Experiment, Method, Paper
 from ldlrepro.protocols import environment, run, runner, state, worker
 from ldlrepro.protocols.fingerprint import fingerprint
@@ -217,6 +217,31 @@ def test_workers_leave_signals_to_their_parent():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout == "still here\n", done.stderr
+
+
+def test_workers_take_no_module_from_the_current_folder(tmp_path):
+    """A random.py of a user's ended them and the trackers; a module beside the script is found."""
+    here, elsewhere = tmp_path / "here", tmp_path / "scripts"
+    here.mkdir()
+    elsewhere.mkdir()
+    for name in ("random", "numpy", "types"):
+        (here / f"{name}.py").write_text("x = 1\n")
+    (elsewhere / "beside_a_script.py").write_text("def two():\n    return 2\n")
+    (elsewhere / "script.py").write_text(
+        "import os\nfrom beside_a_script import two\n"
+        "from ldlrepro.protocols.worker import executor\n"
+        "if __name__ == '__main__':\n    with executor(1) as pool:\n"
+        "        print(pool.submit(two).result(60), 'PYTHONSAFEPATH' in os.environ)\n"
+    )
+    variables = {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"}
+    done = subprocess.run(
+        [sys.executable, elsewhere / "script.py"],
+        cwd=here,
+        env=variables | {"PYTHONPATH": str(paths.PACKAGE.parent)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("2 False\n", "")
 
 
 def rest(seconds):

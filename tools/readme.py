@@ -53,7 +53,7 @@ def facts(board):
     return {
         "python": ("Python", f"3.{first} to 3.{int(beyond) - 1}"),
         "licence": ("licence", project["license"]),
-        "claims": ("claims of five papers", ", ".join(claims)),
+        "claims": ("claims of the papers", ", ".join(claims)),
     }
 
 
@@ -113,14 +113,9 @@ def references(names, bib):
     """
     lines = []
     for name in names:
-        word = name.split("_")[0]
-        found = re.search(rf"^@(\w+)\{{(\w+{word}),\n(.*?)\n\}}$", bib, re.S | re.M)
-        if found is None:
-            raise SystemExit(
-                f"book/references.bib has no entry for the paper {name!r}. Add one whose key ends "
-                f"with {word!r}, such as author2021{word}."
-            )
-        entry = dict(re.findall(r"(\w+)\s*= \{(.*)\}", found[3]))
+        key = scoreboard.bib_key(name, bib)
+        found = re.search(rf"^@(\w+)\{{{key},\n(.*?)\n\}}$", bib, re.S | re.M)
+        entry = dict(re.findall(r"(\w+)\s*= \{(.*)\}", found[2]))
         kind = "article" if found[1] == "article" else "conference-paper"
         lines += [f"  - type: {kind}", f'    title: "{entry["title"]}"', "    authors:"]
         for author in entry["author"].split(" and "):

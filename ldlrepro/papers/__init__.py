@@ -214,7 +214,7 @@ def meant(text: str, names: Iterable[str], what: str) -> str:
     known = {_key(name): name for name in names}
     if _key(text) in known:
         return known[_key(text)]
-    near = get_close_matches(_key(text), known, n=1, cutoff=0.5)
+    near = get_close_matches(_key(Path(text).stem), known, n=1, cutoff=0.5)  # of a file, too
     hint = f"Did you mean {known[near[0]]}? " if near else ""
     raise UnknownNameError(f"No {what} {text!r}. {hint}There are: {', '.join(known.values())}.")
 

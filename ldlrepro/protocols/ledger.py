@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from ldlrepro import paths
 from ldlrepro.errors import LdlreproError
-from ldlrepro.protocols.store import Table, locked, write_table
+from ldlrepro.protocols.store import PUT_BACK, Table, locked, write_table
 
 #: kind is "method", "data" or "study"; compared lists the jobs that were run.
 COLUMNS = ("kind", "old", "new", "revision", "compared", "blas")
@@ -36,7 +36,7 @@ def entries() -> list[dict]:
     good = []
     for path in (folder / "ledger.csv" for folder in paths.known_results()):
         table = Table(path, COLUMNS, key=_key, sound=_is_sound)
-        table.warn(path)
+        table.warn(path, rest=PUT_BACK)
         good += table.good
     return [row | {"compared": json.loads(row["compared"])} for row in good]
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ldlrepro import paths
 from ldlrepro.declare import Paper
 from ldlrepro.errors import LdlreproError
 from ldlrepro.protocols import state
@@ -23,7 +24,7 @@ def merge(
     Parameters
     ----------
     folders : list of paths
-        Each laid out as data/results.
+        Each laid out as data/results; one that is named twice counts once.
     papers : list of Paper
         Their records are looked for; `reseeded` as in the runs.
     profile : {"paper", "quick"}
@@ -38,18 +39,23 @@ def merge(
     Raises
     ------
     MergeError
-        A folder without records, or jobs whose numbers differ from those that are there or in
-        another folder. Nothing is written then.
+        A folder without records, the one that is merged into, or jobs whose numbers differ
+        from those that are there or in another folder. Nothing is written then.
     """
     ledger, found = Ledger(), {"added": 0, "there": 0, "stale": 0}
     differ = []
     added: dict = {}
-    for folder in map(Path, folders):
+    for folder in {paths.target(f): Path(f) for f in folders}.values():
         seen = False
         for paper in papers:
             for experiment in paper.experiments:
                 theirs = state.open_store(paper, experiment, profile, folder)
                 ours = state.open_store(paper, experiment, profile)
+                if paths.target(theirs.folder) == paths.target(ours.folder):
+                    raise MergeError(
+                        f"{folder} is the folder that records are merged into: name the others "
+                        "alone."
+                    )
                 for dataset in theirs.datasets():
                     seen = True
                     if dataset not in state.datasets_of(paper, experiment, profile):

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ldlrepro import paths
 from ldlrepro.protocols.ledger import Ledger
-from ldlrepro.protocols.store import Table
+from ldlrepro.protocols.store import PUT_BACK, Table
 
 #: Folds that were run of every method.
 FOLDS = (0, 1)
@@ -59,7 +59,7 @@ def rows_of_fits() -> list[dict]:
     """The kept fits, a dict each."""
     path = path_of_fits() if path_of_fits().exists() else paths.shipped_results() / "rounding.csv"
     table = Table(path, COLUMNS, key=key_of)
-    table.warn(path)
+    table.warn(path, rest=PUT_BACK)
     return table.good
 
 

@@ -180,7 +180,7 @@ def _run_tasks(tasks, n_jobs, progress, seconds):
                 kept += 1
         except BrokenProcessPool as error:
             raise RunError(
-                f"A worker process died (killed, or out of memory?); {_goes_on(kept)}"
+                f"A worker process died ({worker.cause(error)}); {_goes_on(kept)}"
             ) from error
     if failures:
         raise RunError(

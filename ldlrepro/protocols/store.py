@@ -56,6 +56,9 @@ _LAST = ("fit_seconds", "predict_seconds", "n_train", "n_test")
 _OLD = 3600
 _JSON = ("parameters", "settings", "versions", "cpu")
 _WHOLE = ("seed", "fold", "n_train", "n_test")
+#: What brings damaged rows back: of records, and of files that no run writes again.
+_COMPUTED = ", `ldlrepro run` computes the rest."
+PUT_BACK = ". Put that file back from version control: no run writes its rows again."
 
 
 class RecordStore:
@@ -181,7 +184,7 @@ class RecordStore:
     def _known_makers(self):
         """Makers by id, as dicts of text; only those whose content gives their id."""
         table = self._table_of_makers()
-        table.warn(self.makers)
+        table.warn(self.makers, rest=PUT_BACK)
         return {
             row[_MADE_BY]: {column: row[column] for column in MAKER}
             for row in table.good
@@ -202,7 +205,8 @@ class RecordStore:
             columns = (_MADE_BY, *MAKER)
             table = self._table_of_makers()
             if table.bad:
-                table.warn(self.makers, _set_aside(self.makers, table.content))
+                aside = _set_aside(self.makers, table.content)
+                table.warn(self.makers, aside, PUT_BACK)
             newer = len(table.columns) > len(columns)  # ids are of more columns than are known here
             there = {r[_MADE_BY]: r for r in table.good if newer or r[_MADE_BY] == _id_of(r)}
             there |= {key: row | {_MADE_BY: key} for key, row in makers.items()}
@@ -268,8 +272,8 @@ class Table:
                 self.bad.append(number)
         self.good = list(rows.values())
 
-    def warn(self, path: Path, aside: Path | None = None) -> None:
-        """Say what was left out, and where a copy is."""
+    def warn(self, path: Path, aside: Path | None = None, rest: str = _COMPUTED) -> None:
+        """Say what was left out, where a copy is, and what brings the ``rest`` back."""
         if self.twice:
             _warn(
                 f"{path}: {self.twice} row(s) stand there twice, as after a merge; the last of "
@@ -279,7 +283,7 @@ class Table:
             copy = f"a copy is in {aside.name}, " if aside else ""
             _warn(
                 f"{path}: {len(self.bad)} damaged row(s), first at line {self.bad[0]}; {copy}"
-                f"{len(self.good)} good rows are kept, `ldlrepro run` computes the rest."
+                f"{len(self.good)} good rows are kept{rest}"
             )
 
 

@@ -159,8 +159,8 @@ def _each(tasks, n_jobs):
         if i not in done:
             try:
                 yield from ((i, *rest) for _, *rest in runner.results_of([task], 1))
-            except BrokenProcessPool:
-                yield i, None, "its process died (killed, or out of memory?)"
+            except BrokenProcessPool as error:
+                yield i, None, f"its process died ({worker.cause(error)})"
 
 
 def _fresh_jobs(papers):

@@ -2,7 +2,9 @@
 
 import os
 import queue
+import re
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -14,6 +16,7 @@ from multiprocessing import resource_tracker
 from typing import Any
 
 from joblib.externals import loky
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
 from threadpoolctl import threadpool_limits
 
 from ldlrepro.errors import LdlreproError, SettingsWarning
@@ -27,6 +30,8 @@ _THREADS = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
+#: With it Python takes no module from the current folder: a random.py there is a user's own.
+_SAFE = "PYTHONSAFEPATH"
 _LOOK_SECONDS = 0.5
 #: Signals that ask for an end.
 _ENDS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
@@ -59,8 +64,20 @@ class Task:
 
 
 def variables() -> dict[str, str]:
-    """Environment of a worker: one thread for each library, and the fixed kernels."""
-    return dict.fromkeys(_THREADS, "1") | environment.fixed()
+    """Environment of a worker: one thread for each library, and the fixed kernels.
+
+    A crash prints no pages of Python's own unless the user asks for them: see `cause`.
+    """
+    python = {_SAFE: "1", "PYTHONFAULTHANDLER": os.environ.get("PYTHONFAULTHANDLER", "")}
+    return dict.fromkeys(_THREADS, "1") | environment.fixed() | python
+
+
+def cause(error: BaseException) -> str:
+    """What ended a worker, as far as loky's error knows it."""
+    crashes = sorted(set(re.findall(r"SIG[A-Z]+", str(error))) - {"SIGKILL", "SIGTERM"})
+    if not crashes:
+        return "killed, or out of memory?"
+    return f"{', '.join(crashes)}; with PYTHONFAULTHANDLER=1 in the environment it says where"
 
 
 def run_task(task: Task) -> tuple:
@@ -114,14 +131,39 @@ class _Pool(loky.ProcessPoolExecutor):
     """
 
     def __init__(self, *arguments, **named):
-        with undisturbed():
+        with undisturbed(), _safe_path():
             if os.name == "posix":  # as it starts, it lets signals through again
                 resource_tracker.ensure_running()
+            _start_quiet_tracker()
             super().__init__(*arguments, **named)
 
     def submit(self, *arguments: Any, **named: Any) -> Any:
         with undisturbed():
             return super().submit(*arguments, **named)
+
+
+def _start_quiet_tracker():
+    """Start loky's tracker, which removes what killed workers leave, and let it do so in silence.
+
+    Methods that run joblib inside leave locks and folders, when they are killed.
+    """
+    sys.warnoptions.append("ignore:resource_tracker")  # it gets those of this process
+    try:
+        loky_tracker.ensure_running()
+    finally:
+        sys.warnoptions.pop()
+
+
+@contextmanager
+def _safe_path():
+    """Have processes that inherit this environment, as trackers do, start with `_SAFE`."""
+    before = {_SAFE: os.environ[_SAFE]} if _SAFE in os.environ else {}
+    os.environ[_SAFE] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[_SAFE]
+        os.environ.update(before)
 
 
 @contextmanager

@@ -49,7 +49,7 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
     looked = _looked(chapter, own, more, stages)
     tried = pd.concat([_named(*one, stands_for or {}) for one in looked if len(one[1])])
     tried = tried[tried.source != "synthetic"]
-    rows = []
+    beside, rows = _beside_tables(chapter), []
     for (method, why), some in tried.groupby(["printed", "why"], sort=False):
         theirs = printed[printed.method == method]
         compared = cells_by_setting(some, theirs)
@@ -58,8 +58,8 @@ def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
         if not found:
             continue
         best = max(found, key=lambda s: (found[s].near, found[s].agree))
-        there = theirs[theirs.dataset.isin(some.dataset[some.setting == best])]
-        declared = _outcomes(chapter.tables[chapter.tables.method == method], there, method)
+        there = beside[method].dataset.isin(some.dataset[some.setting == best])
+        declared = agreeing(beside[method][there])
         setting = best if found[best].near else "none"
         rows.append((method, why, setting, found[best], declared, len(found)))
     columns = ["printed", "cause", "setting", "found", "declared", "tried"]
@@ -88,11 +88,9 @@ def states(chapter, table):
     --------
     causes : What was tried.
     """
-    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.excluded_datasets)]
     rows = []
-    for method in printed.method.unique():
-        mine = chapter.tables[chapter.tables.method == method]
-        tables = _outcomes(mine, printed[printed.method == method], method)
+    for method, beside in _beside_tables(chapter).items():
+        tables = agreeing(beside)
         if not tables.cells:
             continue
         tried = [
@@ -294,11 +292,13 @@ def _own(records, own):
     return own(records) if staged and own is not None else records
 
 
-def _outcomes(records, printed, method):
-    """`Outcomes` of one setting's records beside the printed row of a method."""
-    records = records[records.source != "synthetic"]
-    if records.empty:
-        return Outcomes(0, 0, 0, 0)
-    measures = [m for m in printed.measure.unique() if m in records]
-    mine = summary(records.assign(method=method), measures=measures)
-    return agreeing(cells(mine, printed))
+def _beside_tables(chapter):
+    """Printed row -> its counted numbers beside those of our tables (`published.compare`)."""
+    printed = chapter.printed[~chapter.printed.dataset.isin(chapter.excluded_datasets)]
+    tables = chapter.tables[chapter.tables.source != "synthetic"]
+    measures = [m for m in printed.measure.unique() if m in tables]
+    ours = summary(tables, measures=measures)
+    return {
+        method: cells(ours[ours.method == method], theirs)
+        for method, theirs in printed.groupby("method", sort=False)
+    }

@@ -111,6 +111,8 @@ class Chapter(Exhibits):
         What it calls the predictor that ignores the features.
     printed_tables : tuple of int
         Numbers of the printed tables that stand beside the experiment "tables".
+    experiments_of_tables : tuple of str
+        Names of the experiments whose methods stand in printed tables.
     exhibits : dict
         Name -> function of the chapter that returns what `show` displays.
     wanted : iterable of str
@@ -128,6 +130,7 @@ class Chapter(Exhibits):
     lead_measure = "kl_divergence"
     null_in_words = "the mean predictor"
     printed_tables = ()
+    experiments_of_tables = ("tables",)
 
     def __init__(self, profile="paper", datasets=None, seed=None, recompute=False):
         self.paper = reseeded(self.paper, seed)
@@ -139,6 +142,11 @@ class Chapter(Exhibits):
 
     def is_own(self, method):
         """Whether a printed row is one of the paper's own method."""
+        if not self.own_method:
+            raise NotImplementedError(
+                f"{type(self).__name__} in papers/{self.paper.name}/chapter.py has no own_method. "
+                "Name the printed row of its method, or define is_own(self, method)."
+            )
         return method == self.own_method
 
     def judge(self):

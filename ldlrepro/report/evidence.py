@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.legend_handler import HandlerTuple
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.report.plots import nothing, plt
@@ -80,14 +81,22 @@ def evidence_picture(chapter, method, measure, null="the mean predictor", title=
     labels = [chapter.names[d] + " *" * (d in chapter.excluded_datasets) for d in there]
     axis.set_yticks(range(len(there)), labels)
     axis.set_ylim(len(there) - 0.4, -1.4)
+    more = {}
     if _PLAIN in hues:
-        axis.plot([], [], "o", color=_PLAIN, label=f"uninformative: matched by {null} too")
+        more[_grey(axis, _PLAIN)] = f"uninformative by this measure: {null} matches"
     if _UNJUDGED in hues:
-        axis.plot([], [], "o", color=_UNJUDGED, label="not judged: no deviation is known")
+        more[_grey(axis, _UNJUDGED)] = "not judged: no deviation is known"
     axis.set_xlabel(f"{_loss(measure)} / that of {null}")
     if any("*" in label for label in labels):
         axis.plot([], [], " ", label="* not the original file, not counted")
-    figure.legend(loc="outside lower left", ncols=1 if len(there) > 3 else 2)
+    marks, words = axis.get_legend_handles_labels()
+    figure.legend(
+        [*marks[:2], *more, *marks[2:]],
+        [*words[:2], *more.values(), *words[2:]],
+        loc="outside lower left",
+        ncols=1 if len(there) > 3 else 2,
+        handler_map={tuple: HandlerTuple(None)},
+    )
     figure.suptitle(title or _title(method, every, chapter), x=0.01, ha="left", weight="bold")
     return figure
 
@@ -104,6 +113,14 @@ def _draw(axis, shares, name, shift, hues):
         )
     label = "printed" if name == "published" else name
     axis.plot([], [], mark, color=colour, markerfacecolor=fill or colour, label=label)
+
+
+def _grey(axis, colour):
+    """Both marks in a grey, for the legend."""
+    return tuple(
+        axis.plot([], [], mark, color=colour, markerfacecolor=fill or colour)[0]
+        for mark, _, fill in _MARKS.values()
+    )
 
 
 def _loss(measure):

@@ -15,6 +15,7 @@ try:
     import matplotlib.pyplot as plt
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
+    from matplotlib.textpath import TextPath
 except ValueError as error:
     raise LdlreproError(f"matplotlib does not start, see MPLBACKEND: {error}") from None
 
@@ -62,7 +63,7 @@ def _contents(figure):
     yield from (text.get_text() for text in figure.texts)
 
 
-def curves(long, printed, names, stages="iterations"):
+def curves(long, printed, names, stages="steps"):
     """K-L after each stage: a panel a data set, a curve a method; printed values are dashed.
 
     Parameters
@@ -81,10 +82,13 @@ def curves(long, printed, names, stages="iterations"):
         return nothing("No records of this experiment.")
     figure, axes = panels(len(there), 3, 12, 2.7)
     colours = {m: f"C{i}" for i, m in enumerate(long.method.unique())}
+    widths = dict(zip(colours, np.linspace(5, 1, len(colours)), strict=True))  # none hides another
     for axis, dataset in zip(axes.flat, there, strict=False):
         mine = long[long.dataset == dataset]
-        for method, line in mine.sort_values("stage").groupby("method", sort=False):
-            axis.plot(line.stage, line["mean"], ".-", color=colours[method], label=method)
+        for method in colours:
+            line = mine[mine.method == method].sort_values("stage")
+            look = {"color": colours[method], "linewidth": widths[method], "label": method}
+            axis.plot(line.stage, line["mean"], ".-", **look)
         for method, colour in colours.items():
             if (dataset, method) in printed:
                 axis.axhline(printed[dataset, method], color=colour, linestyle="--", linewidth=1)
@@ -154,6 +158,18 @@ def plain(text):
     return text.replace("$", r"\$")
 
 
+def in_short(name):
+    """A name for a figure as it is, without the middle of one that is too long to stand there."""
+    return plain(name if len(name) <= 40 else f"{name[:20]}...{name[-17:]}")
+
+
+def _inches(names):
+    """Width of the widest of some names, in small letters."""
+    return max(
+        (TextPath((0, 0), n, size=9).get_extents().width / 72 for n in names if n), default=0
+    )
+
+
 def heat_map(colours, texts, rows, columns, title, cmap, heads=()):
     """A grid of coloured numbers, the names of its columns above it.
 
@@ -172,7 +188,10 @@ def heat_map(colours, texts, rows, columns, title, cmap, heads=()):
     """
     height, width = colours.shape
     longest = max((len(name) for name in rows), default=0)
-    size = (0.3 + 0.075 * longest + 0.46 * width, 1.3 + 0.23 * height)
+    left = max(0.3 + 0.075 * longest, _inches(rows))
+    lean = 0.8 * _inches("\n".join(columns).split("\n"))
+    across = max(0.46 * width, 0.2 * width + lean)  # few cells leave names above them no room
+    size = (left + across, max(1.3 + 0.23 * height, 0.85 + 0.23 * min(height, 8) + lean))
     figure, axis = plt.subplots(figsize=size)
     axis.pcolormesh(
         np.ma.masked_invalid(colours), cmap=cmap, vmin=-1, vmax=1, edgecolors="white", linewidth=1

@@ -59,6 +59,8 @@ DEFAULTS = {
 #: What learns nothing from the features, and stands at skill 0.
 _NULLS = {"ldl": "MeanPredictor", "multilabel": "LabelFrequencies"}
 _MAIN = {"ldl": "kl_divergence", "multilabel": "ranking_loss"}
+#: Warnings of a method that are told; the others are counted.
+_TOLD = 5
 
 
 class CompareError(LdlreproError, ValueError):
@@ -122,7 +124,7 @@ def compare(
     UnknownNameError
         A method or data set that does not exist.
     ldlrepro.protocols.runner.RunError
-        A fit failed; the traceback is in the message.
+        A fit failed; the message says which one, why, and in which line of your code.
 
     See Also
     --------
@@ -151,7 +153,11 @@ def compare(
         records = paths.expanded(records)
         check_folder(records)
     if datasets is None:
-        data = X if D is None and hasattr(X, "label_names") else bunch(*_given(X, D), task=task)
+        if D is None and hasattr(X, "label_names"):
+            data = X
+        else:
+            _check_given(X, D)
+            data = bunch(X, D, task=task)
         kind = data.task
         check_name(data.name)
         _refuse_equal_rows(data.Y if kind == "multilabel" else data.D)
@@ -190,8 +196,8 @@ def compare(
     return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes)
 
 
-def _given(X, D):
-    """X and D of the user's; CompareError where these are something else, as a whole."""
+def _check_given(X, D):
+    """CompareError where X and D are something else, as a whole."""
     for A, name in ((X, "X"), (D, "D")):
         if isinstance(A, str | os.PathLike):
             raise CompareError(
@@ -206,7 +212,6 @@ def _given(X, D):
             )
     if D is None:
         raise CompareError("D is missing: give X, the features, and D, the label distributions.")
-    return X, D
 
 
 def _as_int(value):
@@ -234,6 +239,8 @@ def check_target(path: Any, what: str) -> None:
         raise CompareError(f"{what} got {shown(path)}: give a path, as in 'found.csv'.")
     path = paths.target(path)
     paths.check_file(path)
+    if not paths.is_short(path):
+        raise CompareError(f"{what}: the name of {path} is too long to write.")
     if not path.parent.is_dir():
         raise CompareError(f"{what}: there is no folder {path.parent}. Make it, or name another.")
 
@@ -259,7 +266,12 @@ def _current(stored, experiment, names):
     known, marks, kept, left_out = ledger.Ledger(), {}, [], {}
     null = matrix.NULLS["ldl" if experiment is comparison.TABLES else "multilabel"]
     for name in names:
-        mine = stored[stored.dataset == name]
+        mine = stored[stored.dataset == name] if len(stored) else stored
+        if mine.empty:
+            raise CompareError(
+                f"No records of {name} are in {paths.shipped_results()}, the folder of the stored "
+                f"ones: `ldlrepro run comparison --dataset {name}` computes them."
+            )
         fresh = state.done(comparison.PAPER, experiment, name, mine, ledger=known, marks=marks)
         current = [f in fresh.get(m, ()) for m, f in zip(mine.method, mine.fold, strict=True)]
         kept.append(mine[current])
@@ -352,8 +364,13 @@ class Comparison:
         return choice.front_picture(found, measure, self.mine)
 
     def said(self) -> list[str]:
-        """What there is to know of the fits, a line each."""
-        return [f"{name}: {text}." for name, all_ in self.notes.items() for text in sorted(all_)]
+        """What there is to know of the fits, a line each; of many warnings, a few and how many."""
+        lines = []
+        for name, texts in self.notes.items():
+            lines += [f"{name}: {text}." for text in sorted(texts)[:_TOLD]]
+            if len(texts) > _TOLD:
+                lines.append(f"{name}: and {len(texts) - _TOLD} warnings more.")
+        return lines
 
     def to_csv(self, path: Any) -> None:
         """Write the records, a row a data set, method and fold, to a file or an open one.
@@ -406,7 +423,10 @@ def load_methods(specifications: Iterable[str]) -> dict[str, Any]:
     """
     named: dict[str, object] = {}
     seen: list = []
-    for text in listed(specifications):
+    given = listed(specifications)
+    for text in given:
+        if text in named:
+            raise CompareError(f"{text} is named twice.")
         if text.startswith(PREFIX):
             named[text] = guest_named(text)
             continue
@@ -418,8 +438,6 @@ def load_methods(specifications: Iterable[str]) -> dict[str, Any]:
                     f"No method {text!r}. Name a class of yours, as in my_file.py:MyMethod, one of "
                     f"python-ldl's, as in {PREFIX}LDL_LRR, or one of: {', '.join(known)}."
                 )
-            if text in named:
-                raise CompareError(f"{text} is named twice.")
             named[text] = known[text]()
             continue
         if not path:
@@ -428,14 +446,15 @@ def load_methods(specifications: Iterable[str]) -> dict[str, Any]:
         if any(found is other for other in seen):
             raise CompareError(f"{text} is named twice.")
         seen.append(found)
-        name = text if inside in named else inside  # another file has one of this name
+        taken = inside in named or inside in given  # in another file, or in this package
+        name = text if taken else inside
         if name in named:
             raise CompareError(f"{text} is named twice.")
         try:
             named[name] = found() if isinstance(found, type) else found
         except (Exception, SystemExit, GeneratorExit) as error:
             raise CompareError(
-                f"{inside}() of {path} fails: {type(error).__name__}: {error}. Give its "
+                f"{inside}() of {path} fails: {runs.in_a_line(error)}. Give its "
                 f"parameters defaults, or make an object in the file and name "
                 f"that: {path}:my_object."
             ) from error
@@ -482,7 +501,7 @@ def _module_of(path):
                 cloudpickle.register_pickle_by_value(one)
     except (Exception, SystemExit) as error:
         sys.modules.pop(alias, None)
-        raise CompareError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+        raise CompareError(f"{path} cannot be imported: {runs.in_a_line(error)}.") from error
     module = sys.modules[alias]
     if not _is_file_of(module, path):
         if alias == path.stem and _is_theirs(module):
@@ -605,7 +624,7 @@ def _wrapped(estimator, kind, name, names):
         missing = [m for m in ("fit", "predict") if not callable(getattr(estimator, m, None))]
     except (Exception, SystemExit, GeneratorExit) as error:  # of a user's __getattr__
         raise CompareError(
-            f"{name} cannot be asked for fit and predict: {type(error).__name__}: {error}. Its "
+            f"{name} cannot be asked for fit and predict: {runs.in_a_line(error)}. Its "
             "__getattr__ has to raise AttributeError for what is not there."
         ) from error
     if missing:

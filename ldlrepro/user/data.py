@@ -2,8 +2,11 @@
 
 import csv
 import hashlib
+import os
 import re
+import unicodedata
 from collections import Counter
+from contextlib import suppress
 from fnmatch import fnmatch
 from itertools import islice
 from numbers import Real
@@ -52,9 +55,9 @@ def read(path, labels=None, task="auto"):
     ----------
     path : Path or str
         .csv, .parquet (with pyarrow), .npz or .mat file.
-    labels : str
-        Columns with degrees or 0/1 labels, as names or patterns ("d_*") with commas between; not
-        needed for .npz and .mat, which have arrays X or features, and D, Y or labels.
+    labels : str or list of str
+        Columns with degrees or 0/1 labels, as names or patterns ("d_*"), in a text with commas
+        between; not needed for .npz and .mat, which have arrays X or features, and D, Y or labels.
     task
         As for `bunch`.
 
@@ -67,12 +70,17 @@ def read(path, labels=None, task="auto"):
     ------
     UserDataError
         No such file, another kind of file, no column that a pattern names, or a value that is no
-        number, with its row and column.
+        number, with its row, column and, in a .csv file, line.
 
     See Also
     --------
     bunch : From arrays or DataFrames.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise UserDataError(
+            f"path is no text but of the type {type(path).__name__}: give the path of a file, as "
+            "in 'my.csv'. X and D that are at hand go to `bunch`."
+        )
     path = expanded(path)
     check_file(path)
     if not path.is_file():
@@ -88,7 +96,28 @@ def read(path, labels=None, task="auto"):
         X, D = _columns(frame, labels, path)
     else:
         raise UserDataError(f"{path}: files are .csv, .parquet, .npz or .mat, not {kind!r}.")
-    return bunch(X, D, _printable(path.stem), task)
+    try:
+        return bunch(X, D, _printable(path.stem), task)
+    except UserDataError as error:
+        if kind != ".csv":
+            raise
+        raise UserDataError(_with_line(str(error), path)) from None
+
+
+def _with_line(text, path):
+    """What is wrong in a row of a CSV file, with the line in which that row begins."""
+    place = re.match(r"(Negative values in )?[XD]:? row (\d+)", text)
+    if place is None:
+        return text
+    with open(path, encoding="utf-8-sig", newline="") as file, suppress(csv.Error):
+        reader, row, line = csv.reader(file, skipinitialspace=True), -1, 1
+        for cells in reader:
+            if "".join(cells).strip() or len(cells) > 1:  # no empty line
+                if row == int(place[2]):
+                    return f"{place[0]} (line {line}){text[place.end() :]}"
+                row += 1
+            line = reader.line_num + 1
+    return text
 
 
 def bunch(X, D, name="data", task="auto"):
@@ -259,6 +288,8 @@ def _refuse_total(D, names):
     """UserDataError where a column of D (n, c) is the sum of the others: no label, a total."""
     if D.shape[1] < 3 or len(D) < 2:
         return
+    largest = np.abs(D).max(axis=1, keepdims=True)
+    D = D / np.where(largest > 0, largest, 1)  # so that no sum overflows
     sums = D.sum(axis=1)
     is_total = (np.abs(2 * D - sums[:, None]) <= 1e-6 * sums[:, None]).all(axis=0)
     if is_total.any():
@@ -285,7 +316,7 @@ def _numbers(A, name):
             if bad.any():
                 row = int(np.argmax(bad))
                 raise UserDataError(
-                    f"{name}, column {column!r}, row {row}: {_wrong(A[column].iloc[row])}."
+                    f"{name} row {row}, column {column!r}: {_wrong(A[column].iloc[row])}."
                 )
     try:
         A = np.asarray(A, dtype=float)
@@ -329,9 +360,14 @@ def _wrong(value):
         return _wrong_text(value)
     if not isinstance(value, Real):
         return f"{shown(value)} ({type(value).__name__}) is no number"
-    return f"{_short(value)} is too large; scale the column, for instance to variance 1"
+    if abs(value) == np.inf:
+        return (
+            f"{value} is no finite number, or a larger one than is read; {_SCALE}, or drop the row"
+        )
+    return f"{_short(value)} is too large; {_SCALE}"
 
 
+_SCALE = "scale the column, for instance to variance 1"
 #: Texts that a number was meant by, and what to do.
 _MEANT = (
     (
@@ -345,15 +381,25 @@ _MEANT = (
 
 
 def _wrong_text(value):
+    if _is_number(value):
+        return f"the value is too large; {_SCALE}"
+    unseen = next((c for c in value if c.isspace() or unicodedata.category(c) == "Cf"), "")
+    if _is_number(value.replace(unseen, "")):
+        return f"{value!r} has the sign {unicodedata.name(unseen, 'of a space')}; remove it"
+    if _is_number("".join(str(unicodedata.decimal(c, c)) for c in value)):
+        return f"{value!r} has digits of another script; write them as 0 to 9"
     text = value.strip()
     for pattern, what in _MEANT:
         if re.fullmatch(pattern, text):
             return f"{value!r} has {what}"
-    if text.lstrip("+-").isdecimal():
-        return "the value is too large; scale the column, for instance to variance 1"
     if text and not any(sign.isalnum() for sign in text):
         return f"{value!r} is no number; where it marks a missing value, fill it or drop the row"
     return f"{shown(value)} is no number; encode texts as numbers"
+
+
+def _is_number(text):
+    """Whether a text is a number as tables have it: Python takes other digits and signs, too."""
+    return re.fullmatch(r" *[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)? *", text, re.ASCII) is not None
 
 
 def _short(value):
@@ -502,18 +548,24 @@ def _of_csv(path):
 def _columns(frame, labels, path):
     """Features and targets of a table, by patterns of the targets' columns."""
     shown = ", ".join(map(str, frame.columns[:12])) + (", ..." if frame.shape[1] > 12 else "")
-    if not labels:
+    if isinstance(labels, str):
+        labels = [name.strip() for name in labels.split(",")]
+    elif labels is None or not np.iterable(labels):
+        labels = [] if labels is None else [labels]
+    patterns = [name for name in map(str, labels) if name]
+    if not patterns:
         raise UserDataError(
             f"Which columns of {path} are labels? Name them, as in --labels 'd_*' or --labels "
             f"sad,happy; there are: {shown}."
         )
-    patterns = [p.strip() for p in labels.split(",")] if isinstance(labels, str) else list(labels)
     for pattern in patterns:
         if not any(_is_called(c, pattern) for c in frame.columns):
             raise UserDataError(f"No column of {path} is called {pattern!r}; there are: {shown}.")
     chosen = [c for c in frame.columns if any(_is_called(c, p) for p in patterns)]
     if len(chosen) == frame.shape[1]:
-        raise UserDataError(f"{labels!r} names every column of {path}: no feature is left.")
+        raise UserDataError(
+            f"{','.join(patterns)!r} names every column of {path}: no feature is left."
+        )
     return frame.drop(columns=chosen), frame[chosen]
 
 

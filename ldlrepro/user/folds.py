@@ -4,7 +4,7 @@ import numpy as np
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.comparison.matrix import LEAST, NO_LOSS, skill
-from ldlrepro.report.plots import nothing, plain, plt
+from ldlrepro.report.plots import in_short, nothing, plt
 
 #: Methods that are drawn at most, the best and the user's.
 MOST = 30
@@ -41,7 +41,7 @@ def folds_picture(records, null, measure, mine=()):
         height = row + jitter.uniform(-0.22, 0.22, len(dots))
         axis.scatter(dots, height, s=10, alpha=0.5, color=color, linewidths=0)
         axis.plot([dots.mean()] * 2, [row - 0.35, row + 0.35], color=color, linewidth=2)
-    axis.set_yticks(range(len(shown)), [plain(f"▶ {m}" if m in mine else m) for m in shown])
+    axis.set_yticks(range(len(shown)), [in_short(f"▶ {m}" if m in mine else m) for m in shown])
     axis.set_ylim(len(shown) - 0.4, -0.6)
     axis.axvline(0, color="0.6", linewidth=0.8)
     axis.set_xlabel(f"share of {null}'s loss removed in a fold ({MEASURES[measure].label})")

@@ -1,6 +1,7 @@
 """Estimators from elsewhere under this package's API: scikit-learn's, python-ldl's, your own."""
 
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,8 @@ class OnSimplex(LDLEstimator):
     foreign : object
         The object; copied before it is fitted.
     random_state : int or None
-        Set where the object has such a parameter and leaves it at None.
+        Set where the object, or one inside it, has such a parameter and leaves it at None. Of a
+        class without ``get_params``, the attribute of that name counts.
     columns : list of str or None
         Names of the features, or None; scikit-learn's own classes then get DataFrames, so that a
         ColumnTransformer finds its columns, and all others arrays.
@@ -55,16 +57,10 @@ class OnSimplex(LDLEstimator):
         with users_settings():
             P = self.fitted_.predict(_framed(X, self.columns, self.foreign))
         P = _in_order(P, self.labels, self.foreign)
-        check_kind(_dense(P), "P")
-        P = np.array(_dense(P), dtype=float)
-        expected = (len(X), self.n_labels_)
-        if P.shape != expected:
-            name = type(self.foreign).__name__
-            raise ValueError(f"{name}.predict gave shape {P.shape}: expected {expected}, (n, c).")
-        if not np.isfinite(P).all():
-            row = int(np.argwhere(~np.isfinite(P))[0, 0])
-            raise ValueError(f"{type(self.foreign).__name__}.predict gave NaN or inf in row {row}.")
-        P, off = on_simplex(P)
+        who = f"{type(self.foreign).__name__}.predict"
+        with _told(who, P):
+            P = _numbers(P)
+        P, off = on_simplex(_checked(P, who, (len(X), self.n_labels_)))
         if off.any():
             warnings.warn(
                 "predictions off the simplex: negative degrees were set to 0, rows divided by "
@@ -101,24 +97,22 @@ class Scores(MultiLabelEstimator):
             self.fitted_.fit(_framed(X, self.columns, self.foreign), Y)
 
     def _predict_proba(self, X):
-        predict = getattr(self.fitted_, "predict_proba", self.fitted_.predict)
+        name = "predict_proba" if hasattr(self.fitted_, "predict_proba") else "predict"
         with users_settings():
-            S = predict(_framed(X, self.columns, self.foreign))
+            S = getattr(self.fitted_, name)(_framed(X, self.columns, self.foreign))
         S = _in_order(S, self.labels, self.foreign)
-        if isinstance(S, list):
-            S = self._of_list(S, len(X))
-        elif self.n_labels_ == 1 and hasattr(self.fitted_, "predict_proba"):
-            S = self._one_label(np.asarray(_dense(S)))
-        S = np.array(_dense(S), dtype=float)
-        expected = (len(X), self.n_labels_)
-        if S.shape != expected or not np.isfinite(S).all():
-            name = type(self.foreign).__name__
-            raise ValueError(f"{name} gave scores of shape {S.shape}: expected {expected}, finite.")
-        return S
+        who = f"{type(self.foreign).__name__}.{name}"
+        with _told(who, S):
+            if isinstance(S, list):
+                S = self._of_list(S, len(X))
+            elif self.n_labels_ == 1 and name == "predict_proba":
+                S = self._one_label(np.asarray(_dense(S)))
+            S = _numbers(S)
+        return _checked(S, who, (len(X), self.n_labels_))
 
     def _of_list(self, S, m):
         """Scores (m, c) of a list with an array a label, a column a class that occurred."""
-        S = [np.asarray(_dense(s), dtype=float) for s in S]
+        S = [_numbers(s) for s in S]
         if any(s.ndim != 2 for s in S):  # a row each, or a label each without its classes
             return np.array(S) if len(S) == m else np.column_stack(S)
         classes = getattr(self.fitted_, "classes_", [range(s.shape[1]) for s in S])
@@ -154,6 +148,34 @@ def _dense(P):
     return P.toarray() if issparse(P) else P
 
 
+def _numbers(P):
+    """What a method predicted as an array of floats; raises what a user's object may raise."""
+    check_kind(_dense(P), "prediction")
+    return np.array(_dense(P), dtype=float)
+
+
+@contextmanager
+def _told(who, P):
+    """ValueError that says whose prediction P is, where it is no array of numbers."""
+    try:
+        yield
+    except Exception as error:  # whatever a user's object makes of it
+        kind = type(P).__name__
+        raise ValueError(
+            f"{who} gave no array of numbers, (n, c), but a {kind}: {error}"
+        ) from error
+
+
+def _checked(P, who, expected):
+    """Predictions P; ValueError where they have another shape than expected, or are not finite."""
+    if P.shape != expected:
+        raise ValueError(f"{who} gave shape {P.shape}: expected {expected}, (n, c).")
+    if not np.isfinite(P).all():
+        row = int(np.argwhere(~np.isfinite(P))[0, 0])
+        raise ValueError(f"{who} gave NaN or inf in row {row}.")
+    return P
+
+
 def _framed(X, columns, foreign):
     """X (n, q), with the names of its columns for classes of scikit-learn."""
     if columns is None or type(foreign).__module__.partition(".")[0] != "sklearn":
@@ -162,8 +184,20 @@ def _framed(X, columns, foreign):
 
 
 def _copy(foreign, random_state):
+    """A copy that is not fitted, seeded where it leaves ``random_state`` at None."""
     model = clone(foreign, safe=False)
-    parameters = model.get_params() if hasattr(model, "get_params") else {}
-    if random_state is not None and parameters.get("random_state", 0) is None:
-        model.set_params(random_state=random_state)
+    if random_state is None:
+        return model
+    if hasattr(model, "get_params"):
+        parameters = model.get_params()
+        unset = [name for name, value in parameters.items() if value is None and _is_seed(name)]
+        if unset:
+            model.set_params(**dict.fromkeys(unset, random_state))
+    elif getattr(model, "random_state", 0) is None:
+        model.random_state = random_state
     return model
+
+
+def _is_seed(name):
+    """Whether a parameter is a seed, of the object itself or of one inside it."""
+    return name.rpartition("__")[2] == "random_state"

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import warnings
 from html import escape
 
 from ldlrepro import paths
@@ -53,7 +54,9 @@ def write(found, path):
     found.to_csv(records)
     names = ", ".join(found.names.values())
     share = f"the share of {found.null}'s loss that each method removes"
-    with plt.rc_context({"text.usetex": False}):  # names are no TeX, and the style is ours alone
+    # Names are no TeX, and the style is ours alone.
+    with plt.rc_context({"text.usetex": False}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # a box is drawn; the tables have the sign
         style()
         pictures = (
             _image(found.picture(), f"Heat map of {share} on {names}"),

@@ -63,7 +63,8 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
     Raises
     ------
     RunError
-        A fit failed; all others are finished and kept first. Or a method cannot be pickled.
+        A fit failed; all others are finished first, and kept in the folder. Or a method cannot be
+        pickled.
     """
     store = RecordStore(Path(folder) / EXPERIMENT, experiment.measures) if folder else None
     frames, tasks = [], []
@@ -111,11 +112,15 @@ def _run(tasks, experiment, store, n_jobs, progress):
                 notes.setdefault(method.name, set()).update(said)
     if failures:
         raise RunError(
-            f"{len(failures)} of {len(tasks)} fits failed; the others are "
-            f"{'kept' if store else 'lost, for no folder was named'}. The first: {failures[0]} "
-            "Mend that method or leave it out; the same command goes on."
+            f"{len(failures)} of {len(tasks)} fits failed; the others are {_fate(store)}. The "
+            f"first: {failures[0]} Mend that method or leave it out, and run this again."
         )
     return records, notes
+
+
+def _fate(store):
+    """What becomes of the fits that are finished where a run fails."""
+    return "kept" if store else "lost, since records= names no folder that keeps them"
 
 
 def _as_stored(record, measures):
@@ -126,7 +131,7 @@ def _as_stored(record, measures):
 @contextmanager
 def _told(tasks, records, store):
     """Say in a line which worker died, or where records cannot be written, and what is kept."""
-    kept = "what was finished is " + ("kept" if store else "lost, for no folder was named")
+    kept = f"what was finished is {_fate(store)}"
     try:
         yield
     except BrokenProcessPool as error:
@@ -138,7 +143,7 @@ def _told(tasks, records, store):
             if (m.name, b.name, f) not in done
         ]
         raise RunError(
-            f"A worker process died (killed, or out of memory?) at {open_[0]}, or at one of the "
+            f"A worker process died ({worker.cause(error)}) at {open_[0]}, or at one of the "
             f"{len(open_) - 1} fits after it; {kept}."
         ) from error
     except OSError as error:
@@ -185,10 +190,12 @@ def _readable(method):
     """RunError where attributes of a method cannot be read or pickled, as a lock cannot be."""
     try:
         yield
+    except RunError:
+        raise
     except (Exception, SystemExit, GeneratorExit) as error:  # of a user's __getattr__, say
         raise RunError(
             f"{method.name} cannot be read, so that its fits cannot be told from those of another: "
-            f"{type(error).__name__}: {error}. Its parameters and attributes have to be pickled."
+            f"{in_a_line(error)}. Its parameters and attributes have to be pickled."
         ) from error
 
 
@@ -205,7 +212,8 @@ def _fit(pickled, folders, data, fold):
             warnings.simplefilter("always")
             bunch = job.load(data) if isinstance(data, str) else _own(data)
             made = job.compute(experiment, method, bunch, experiment.folds, fold)
-        said = {str(w.message) for w in caught if issubclass(w.category, UserWarning)}
+        told = (str(w.message) for w in caught if issubclass(w.category, UserWarning))
+        said = {" ".join(text.split()) for text in told}
         return made, said, None
     except BaseException as error:  # a fit that ends the program ends itself alone
         # In a process of its own none else interrupts: see `worker.end_with`.
@@ -214,11 +222,11 @@ def _fit(pickled, folders, data, fold):
             and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
         ):
             raise
-        return None, set(), _in_a_line(error)
+        return None, set(), in_a_line(error)
 
 
-def _in_a_line(error):
-    """What a fit raised and where, in a line: the last place that is not inside a package."""
+def in_a_line(error):
+    """What a user's code raised and where, in a line: the last place inside no package."""
     try:
         text = " ".join(str(error).split())
     except Exception:  # an error of a user's own that cannot be printed
@@ -260,7 +268,7 @@ def _mark(method, experiment, bunch):
         if any(_is_foreign(kind) for kind in _classes(method.estimator, set())):
             mark = joblib.hash((mark, _texts_of(method.estimator)))[:12]
         return f"{mark}.{data}"
-    parameters = inner.get_params() if hasattr(inner, "get_params") else vars(inner)
+    parameters = inner.get_params() if hasattr(inner, "get_params") else _attributes(inner)
     try:
         parameters = joblib.hash(parameters)
     except pickle.PicklingError:  # a lambda
@@ -269,6 +277,12 @@ def _mark(method, experiment, bunch):
     names = method.estimator.columns, method.estimator.labels
     parts = of_method(bare, experiment.folds, experiment), _texts_of(inner), parameters, names
     return f"{joblib.hash(parts)[:12]}.{data}"
+
+
+def _attributes(value):
+    """Attributes of an object, those in slots too; the object itself where it can have none."""
+    found = object.__getstate__(value)
+    return value if found is None and not hasattr(value, "__dict__") else found
 
 
 def _is_foreign(kind):
@@ -328,7 +342,7 @@ def _classes(value, seen):
         inside, found = (value.func, value.args, value.keywords), set()
     elif hasattr(value, "fit") or hasattr(value, "transform") or _is_foreign(type(value)):
         known = hasattr(value, "get_params")
-        inside = value.get_params(deep=False) if known else getattr(value, "__dict__", {})
+        inside = value.get_params(deep=False) if known else [_attributes(value)]
         found = set(type(value).__mro__) - {object}
     else:
         return set()
@@ -343,8 +357,11 @@ def _add_files(path, package, files):
     """
     if path in files:
         return
-    with tokenize.open(path) as file:  # in the encoding that the file names
-        text = files[path] = file.read()
+    try:
+        with tokenize.open(path) as file:  # in the encoding that the file names
+            text = files[path] = file.read()
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise RunError(_not_decoded(path)) from error
     for name in _imports(ast.parse(text), package):
         if is_own(name):
             continue
@@ -357,6 +374,16 @@ def _add_files(path, package, files):
             continue  # a name in a module, or what is not there
         if found and not is_installed(found.origin):
             _add_files(found.origin, found.parent, files)
+
+
+def _not_decoded(path):
+    """Which line of a file is not in UTF-8, or not in the encoding that the file names."""
+    try:
+        Path(path).read_bytes().decode()
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        return f"{path}, line {line}, is not UTF-8: save the file as UTF-8."
+    return f"{path} is not in the encoding that its first lines name: name utf-8."
 
 
 def _imports(tree, package):

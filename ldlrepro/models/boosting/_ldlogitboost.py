@@ -24,7 +24,7 @@ class LDLogitBoost(Booster):
         Shrinkage of a round.
     max_leaf_nodes : int
         Leaves of a tree at most; the leaf with the largest gain is split first.
-    max_depth : int or None
+    max_depth : int >= 1 or None
         Depth of a leaf at most (the root has depth 0).
     min_samples_leaf : int
         Rows in a leaf at least.

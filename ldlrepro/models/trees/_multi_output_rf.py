@@ -16,7 +16,7 @@ class MultiOutputRF(LDLEstimator):
     ----------
     n_estimators : int
         Trees.
-    max_depth : int or None
+    max_depth : int >= 1 or None
         Depth of a leaf at most; None sets no limit.
     min_samples_split : int
         A node of fewer distinct drawn rows is a leaf.

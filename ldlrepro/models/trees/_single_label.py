@@ -21,7 +21,7 @@ class SingleLabelRF(DistributionForest):
     ----------
     n_estimators : int
         Trees (50 in the paper).
-    max_depth : int or None
+    max_depth : int >= 1 or None
         As for StructRF (not given for RF).
     min_samples_split : int
         A node of fewer drawn rows is a leaf (not printed).

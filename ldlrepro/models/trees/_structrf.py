@@ -14,7 +14,7 @@ class StructRF(DistributionForest):
     ----------
     n_estimators : int
         Number of trees T (section 4.4: 50).
-    max_depth : int or None
+    max_depth : int >= 1 or None
         Depth of a leaf at most (section 4.4: 20; the root has depth 0).
     min_samples_split : int
         A node of fewer drawn rows is a leaf (Algorithm 1; not printed).

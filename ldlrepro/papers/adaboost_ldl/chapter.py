@@ -31,6 +31,7 @@ class AdaBoostLDL(Chapter):
         "flatness": figures.flatness_and_order,
         "drawn to the mean": figures.drawn_to_the_mean,
         "order or flatness": tables.show_order_or_flatness,
+        "K-L made as flat": tables.show_k_l_made_as_flat,
         "bagging": tables.show_against_bagging,
         "draws and warm start": tables.show_draws_and_warm_start,
         "settings": tables.show_tried_settings,
@@ -84,13 +85,13 @@ class AdaBoostLDL(Chapter):
         often = "nearly always" if (loss < 1).mean() >= REPRODUCED else "mostly"
         less = "less" if loss.mean() > printed.mean() else "no less"
         as_good = (self.matched.by_order >= 1 - NEAR).mean()
-        flat = "mostly do as well" if as_good > PARTLY else "mostly do less well"
+        flat = "as much" if as_good > PARTLY else "less"
         found = tables.agreement_by_measure(self.tables, self.printed_and_counted)["all"]
         found = sum(found[[*LEARNERS, *map(boosted, LEARNERS)]], Outcomes(0, 0, 0, 0))
-        differ = "Most informative printed numbers differ. " if found.ratio < 0.5 else ""
+        differ = "Informative printed numbers mostly differ. " if found.ratio < 0.5 else ""
         return (
-            f"{differ}Boosting {often} lowers its ranking error, {less} than printed on average. "
-            f"Equally flat plain predictions {flat}."
+            f"{differ}Boosting {often} lowers the ranking error, on average {less} than printed. "
+            f"Flattening plain predictions mostly lowers it {flat}."
         )
 
     def findings(self):

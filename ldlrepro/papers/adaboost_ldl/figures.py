@@ -10,7 +10,7 @@ from ldlrepro.papers.adaboost_ldl.readable import next_probabilities
 from ldlrepro.papers.learners import SABFGS
 from ldlrepro.report.claims import printed_numbers
 from ldlrepro.report.plots import legend_below, nothing, panels, plain, plt
-from ldlrepro.report.values import Outcomes
+from ldlrepro.report.values import Outcomes, Share
 from ldlrepro.report.yardstick import skill_picture
 
 
@@ -105,7 +105,7 @@ def what_boosting_leaves(chapter):
     if not (chapter.counted.source != "synthetic").any():
         return nothing("Printed numbers stand beside records of real data alone.")
     said = printed_numbers(published.claims("adaboost_ldl"))
-    figure, axes = plt.subplots(1, 2, figsize=(4.5, 4.8), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(4.5, 5.2), sharey=True, layout="constrained")
     for axis, measure, claim in zip(axes, tables.AVERAGED, tables.CLAIMED, strict=True):
         left, label = tables.left_by_learner(chapter, measure), MEASURES[measure].label
         y = np.arange(len(left))
@@ -130,7 +130,7 @@ def what_boosting_leaves(chapter):
     label = "ours: plain made as flat (SortLoss)"
     axes[0].plot(flat, y + 0.2, "x", color="black", label=label)
     _matches_behind(axes[1], chapter, rows)
-    axes[0].set_yticks(y, rows)
+    axes[0].set_yticks(y, [_with_its_kind(chapter, row) for row in rows])
     axes[0].set_ylim(len(rows) - 0.4, -1.6)
     handles = dict(zip(*axes[0].get_legend_handles_labels()[::-1], strict=True))
     words = ("printed", "ours", "all seven, in the paper's text", label)
@@ -144,13 +144,21 @@ def what_boosting_leaves(chapter):
     return figure
 
 
+def _with_its_kind(chapter, row):
+    """A learner's name; below it "Yeast alone" where the paper has N/A on the faces."""
+    printed = chapter.printed_ratios
+    mine = printed.dataset[printed.method == row]
+    alone = len(mine) and mine.str.startswith("Yeast").all()
+    return f"{row}\n(Yeast alone)" if alone else row
+
+
 def _matches_behind(axis, chapter, rows):
     """Behind each learner: informative numbers of its boosted row that ours match."""
     found = tables.agreement_by_measure(chapter.tables, chapter.printed_and_counted)["all"]
     counts = {row: found.get(tables.boosted(row)) for row in rows}
     counts[tables.EVERY] = sum((c for c in counts.values() if c), Outcomes(0, 0, 0, 0))
     texts = [f"{c.agree} of {c.tell}" if c else "–" for c in counts.values()]
-    for i, text in enumerate(["boosted:\nmatched", *texts]):
+    for i, text in enumerate(["matched, by\n3 measures", *texts]):
         axis.text(1.03, i - 1, text, transform=axis.get_yaxis_transform(), va="center")
 
 
@@ -163,12 +171,12 @@ _MARKS = {
 
 
 def flatness_and_order(chapter):
-    """SortLoss against flatness, and Spearman boosted against plain; a point a data set.
+    """SortLoss against flatness, and Spearman boosted against plain; a mark a counted data set.
 
     Lines lead from the plain to the boosted learner. The uniform predictor, 0 by both, lies off the
     logarithmic axes.
     """
-    records = chapter.tables
+    records = chapter.counted
     mean = records.groupby(["dataset", "method"], sort=False)
     mean = mean[["flatness", "sort_loss", "spearman"]].mean().reset_index()
     of = dict(zip(records.method, records.settings, strict=True))
@@ -189,10 +197,10 @@ def flatness_and_order(chapter):
             left.plot(*zip(*ends, strict=True), color="0.7", linewidth=0.6, zorder=1)
     left.set(xscale="log", yscale="log", ylabel="SortLoss")
     left.set_xlabel("1 - flatness (less: flatter)")
-    _before_and_after(right, mean)
+    rises = _before_and_after(right, mean)
     for axis, title in (
         (left, "Flatter predictions, less SortLoss"),
-        (right, "The order hardly changes"),
+        (right, f"Spearman rises in {rises}"),
     ):
         axis.set_title(title, fontsize=10, loc="left", weight="bold")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=5)
@@ -200,13 +208,14 @@ def flatness_and_order(chapter):
 
 
 def _before_and_after(axis, mean):
-    """Spearman of each boosted learner against the plain one, a mark a data set."""
+    """Spearman of each boosted learner against the plain one, a mark a data set; `Share` higher."""
     wide = mean.pivot_table(index=["dataset", "learner"], columns="form", values="spearman")
     wide = wide.reindex(columns=["plain", "boosted"]).dropna().reset_index()
-    yeast = wide.dataset.str.startswith("Yeast")
+    yeast, iis = wide.dataset.str.startswith("Yeast"), wide.learner == "SA-IIS"
     for label, some, style in (
         ("Yeast", wide[yeast], {"marker": ".", "color": "C3"}),
-        ("faces, Natural Scene", wide[~yeast], {"marker": "+", "color": "C6"}),
+        ("faces", wide[~yeast & ~iis], {"marker": "+", "color": "C6"}),
+        ("faces, SA-IIS", wide[~yeast & iis], {"marker": "^", "color": "C1"}),
     ):
         axis.scatter(some.plain, some.boosted, s=40, label=label, **style)
     ends = np.array([0, 1.05 * wide[["plain", "boosted"]].to_numpy().max(initial=0.1)])
@@ -215,6 +224,7 @@ def _before_and_after(axis, mean):
     axis.text(middle, middle, "no change  ", ha="right", va="bottom", color="0.3")
     axis.legend(loc="lower right")
     axis.set(xlabel="Spearman, plain", ylabel="Spearman, boosted")
+    return Share.of(wide.boosted > wide.plain)
 
 
 #: Colour, mark and line of each learner; of two that nearly coincide one is dashed.
@@ -240,22 +250,23 @@ def drawn_to_the_mean(chapter):
     share = mean.div(mean[1.0], axis=0)
     printed = printed_numbers(published.claims("adaboost_ldl"))["sortloss-41"]
     there = [d for d in names if d in mean.index.get_level_values(0)]
-    figure, axes = panels(len(there), 4, 7, 1.75, above=0.6, sharex=True, sharey=True)
+    figure, axes = panels(len(there), 4, 7, 1.85, above=0.6, sharex=True, sharey=True)
     for axis, dataset in zip(axes.flat, there, strict=False):
         for learner, line in share.loc[dataset].iterrows():
             colour, mark, dash = _LINES[learner]
             style = {"color": colour, "marker": mark, "linestyle": dash, "markersize": 4}
             style["markerfacecolor"] = "white" if dash == "--" else colour
             axis.plot(line.index, line, label=learner, **style)
-        axis.axhline(printed, color="0.4", linestyle=":", linewidth=1.2)
+        label = f"in the text, after boosting: {printed:.1%}"
+        axis.axhline(printed, color="0.4", linestyle=":", linewidth=1.2, label=label)
+        axis.tick_params(labelbottom=True)
         axis.set_title(plain(names[dataset]), fontsize=9.5)
         axis.set_ylim(0, 1.25)
         axis.yaxis.set_major_formatter(lambda y, _: f"{y:.0%}")
-    for column in range(min(4, len(there))):  # the lowest panel of each column has the numbers
-        axes.flat[range(column, len(there), 4)[-1]].tick_params(labelbottom=True)
-    axes.flat[len(there) - 1].text(0.4, printed - 0.04, f"text: {printed:.1%}", va="top")
     figure.supxlabel(
-        "factor: 1 is the plain prediction, 0 the mean", fontsize=10, y=0.5 / figure.get_figheight()
+        "factor: 1 is the plain prediction, 0 the mean",
+        fontsize=10,
+        y=0.72 / figure.get_figheight(),
     )
     figure.supylabel("SortLoss left", fontsize=10)
     title = "SortLoss of plain predictions drawn towards the mean, which knows nothing of a row"

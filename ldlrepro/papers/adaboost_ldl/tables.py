@@ -33,6 +33,12 @@ COMPANIONS = ("sort_loss", *RANKING)
 SCALE_FREE = ("spearman", "kendall", "ndcg")
 #: Name of the row of all learners.
 EVERY = "all seven"
+#: Plain SA-IIS by start, as records name it -> what stands in tables.
+STARTS = {
+    "SA-IIS, identity start": "ones on the diagonal, as public code",
+    "SA-IIS, random start": "uniformly random",
+    "SA-IIS": "zeros",
+}
 #: Learners with the gradient of public code -> the paper's name.
 WITH_GRADIENT = {"LC-LDL, public gradient": "LC-LDL"}
 
@@ -175,7 +181,24 @@ def show_public_start(chapter):
     table = agreement_of_public_start(chapter)
     caption = "Informative numbers that ours match, by where the learners start"
     yield show(table, caption, missing="–", folded=False)
+    yield show_one_fit(chapter)
     yield show_lcldl_by_set(chapter)
+
+
+def show_one_fit(chapter):
+    """Numbers of the printed boosted SA-IIS that one plain fit matches, by start and steps."""
+    tried = chapter.records["settings"]
+    tried = tried[declared(tried, "learner") == "SA-IIS"]
+    steps, rows = [p["stage"] for p in tried.parameters], {}
+    for (method, stage), mine in tried.groupby(["method", pd.Series(steps, tried.index)]):
+        found = agreement_by_measure(
+            mine.assign(method=boosted("SA-IIS")), chapter.printed_and_counted
+        )
+        if len(found):
+            rows.setdefault(STARTS[method], {})[stage] = found.iloc[0]["all"]
+    table = pd.DataFrame(rows).sort_index().rename_axis("steps")
+    caption = "Printed boosted SA-IIS: numbers that one plain fit matches"
+    return show(table, caption, missing="–", folded=False)
 
 
 def show_lcldl_by_set(chapter):
@@ -212,10 +235,11 @@ def show_starts(chapter):
 
 
 def with_public_settings(chapter):
-    """Records that count; PT-Bayes (on Yeast), SA-IIS and LC-LDL as public code has them."""
-    public = chapter.public_start
+    """Records that count; learners of `PUBLIC_CODE` as public code has them, PT-Bayes on Yeast."""
+    public, package = chapter.public_start, chapter.records["first_package"]
     public = public[public.public_gradient | (declared(public, "learner") == "SA-IIS")]
-    given = chapter.counting(pd.concat([chapter.records["drawn_labels"], public]))
+    package = package[declared(package, "learner").isin(["CPNN", "BFGS-LDL"])]
+    given = chapter.counting(pd.concat([chapter.records["drawn_labels"], public, package]))
     keys = ["dataset", "method"]
     own = pd.MultiIndex.from_frame(chapter.counted[keys])
     kept = chapter.counted[~own.isin(pd.MultiIndex.from_frame(given[keys]))]
@@ -235,7 +259,10 @@ def show_against_bagging(chapter):
     five = ["sort_loss", "kl_divergence", "intersection", "spearman", "ndcg"]
     for measures in (five, ["kl_divergence"], ["spearman"]):
         labels = ", ".join(MEASURES[m].label for m in measures)
-        caption = f"Comparisons by {labels}; significant: corrected (paired) test at 5%"
+        caption = (
+            f"Comparisons by {labels}. Significant: corrected test at 5%, in brackets the paired "
+            "one. Cannot be tested: rounding differs as much"
+        )
         table = tally(chapter.counted, AGAINST_BAGGING, measures).drop(columns="second")
         heads = {c: c.replace("first", "boosted").replace("second", "bagged") for c in table}
         heads["first"] = "learner"
@@ -457,6 +484,50 @@ def matched(tables, shrunk):
     return pd.DataFrame(rows, columns=columns)
 
 
+def k_l_made_as_flat(chapter):
+    """K-L of boosted learners against the plain ones made just as flat: `matched`, by K-L.
+
+    Between the recorded factors K-L is interpolated. It is convex in the factor, so the plain
+    prediction made as flat has at most this K-L. Where boosting made predictions no flatter, the
+    plain prediction stands as it is.
+
+    Returns
+    -------
+    DataFrame, a row a data set and learner: left (boosted / plain), flattened (plain made as flat
+    / plain), by_order (boosted / plain made as flat)
+    """
+    drawn = drawn_towards("uniform", chapter.records["shrunk"])
+    drawn = drawn.groupby(["dataset", "learner", "factor"])["kl_divergence"].mean().unstack()
+    mean = chapter.counted.groupby(["dataset", "method"])["kl_divergence"].mean()
+    rows = []
+    for one in chapter.matched.itertuples():
+        curve = drawn.loc[(one.dataset, one.learner)].sort_index()
+        flat = np.interp(one.by_flatness, curve.index.to_numpy(), curve.to_numpy())
+        plain, after = mean[one.dataset, one.learner], mean[one.dataset, boosted(one.learner)]
+        rows.append((one.dataset, one.learner, after / plain, flat / plain, after / flat))
+    return pd.DataFrame(rows, columns=["dataset", "learner", "left", "flattened", "by_order"])
+
+
+def show_k_l_made_as_flat(chapter):
+    """Means of `k_l_made_as_flat` over the data sets, a row a learner."""
+    found = k_l_made_as_flat(chapter)
+    if found.empty:
+        return NOTHING
+    groups = found.groupby("learner")
+    table = groups[["left", "flattened"]].mean()
+    for kind, some in by_kind(found).items():
+        table[kind] = some.groupby("learner").by_order.mean()
+    heads = [
+        "boosted",
+        "plain made as flat",
+        "at equal flatness, Yeast",
+        "at equal flatness, faces",
+    ]
+    table = table.reindex(list(LEARNERS)).dropna(how="all").set_axis(heads, axis=1)
+    caption = "K-L as a share of the plain learner's, and of that of plain made as flat"
+    return show(table.reset_index(), caption, False, form="{:.1%}")
+
+
 class Changed(NamedTuple):
     """Data sets with a significant change for the better and for the worse: "3 / 1 of 13"."""
 
@@ -549,10 +620,18 @@ def show_draws_and_warm_start(chapter):
 
 
 def show_tried_settings(chapter):
-    """The setting nearest to the printed numbers of plain learners, that of the tables too."""
+    """The setting nearest to the printed numbers of plain learners, of all that were tried."""
     records, tables = chapter.records, chapter.tables
-    default = tables[tables.method == "CPNN"].assign(method="CPNN, 100 steps")
-    tried = with_settings(pd.concat([records["settings"], records["raised_zeros"], default]))
+    tried = [records["settings"], records["raised_zeros"]]
+    for some, method, name in (
+        (tables, "CPNN", "CPNN, 100 steps"),
+        (records["first_package"], "CPNN", "CPNN, first package"),
+        (records["drawn_labels"], "PT-Bayes", "PT-Bayes, drawn labels"),
+        (records["first_package"], "PT-Bayes", "PT-Bayes, first package"),
+    ):
+        tried.append(some[some.method == method].assign(method=name))
+    tried += [starts for _, starts, _ in causes_studied(chapter)]
+    tried = with_settings(pd.concat(tried, ignore_index=True))
     learners = ["SA-IIS", "PT-Bayes", "CPNN", "LDL-LS"]
     return show_nearest(tried, chapter.printed, learners, chapter.names)
 

@@ -4,26 +4,19 @@ import pandas as pd
 
 from ldlrepro import datasets as data
 from ldlrepro import published
-from ldlrepro.metrics import MEASURES
-from ldlrepro.papers import get_paper
+from ldlrepro.metrics import DISTRIBUTION, MEASURES
+from ldlrepro.papers import chapter_names, get_chapter
 from ldlrepro.report.chapter import data_sets, read
 from ldlrepro.report.provenance import excluded
 
-#: Chapters whose printed tables have label distributions, and the experiments of their methods.
-PAPERS = {
-    "structrf": ("tables", "boosting"),
-    "ldlf": ("tables",),
-    "mslp": ("tables",),
-    "adaboost_ldl": ("tables",),
-}
-TITLES = {
-    "structrf": "StructRF, 2018",
-    "ldlf": "LDLF, 2017",
-    "mslp": "MSLP, 2018",
-    "adaboost_ldl": "Adaboost-LDL, 2020",
-}
 #: One name for each method.
 NAMES = {"BFGS-LDL": "SA-BFGS", "IIS-LDL": "SA-IIS", "AA-kNN": "AA-KNN"}
+
+
+def chapters():
+    """{name: class} of the chapters whose tables have label distributions, in the book's order."""
+    classes = sorted(map(get_chapter, chapter_names()), key=lambda chapter: chapter.place)
+    return {c.paper.name: c for c in classes if set(c.measures) <= set(DISTRIBUTION)}
 
 
 def printed_by_several():
@@ -36,11 +29,11 @@ def printed_by_several():
     DataFrame, a row a method, data set, measure and paper: printed, ours
     """
     printed, ours = [], []
-    for name, experiments in PAPERS.items():
+    for name, chapter in chapters().items():
         cells = published.load(name)
         cells = cells[cells["mean"].notna() & cells.method.ne("") & cells.measure.isin(MEASURES)]
         printed.append(cells.assign(paper=name))
-        paper = get_paper(name)
+        paper, experiments = chapter.paper, chapter.experiments_of_tables
         records = pd.concat([read(paper, e, "paper", data_sets(paper)) for e in experiments])
         records = records[~records.dataset.isin(excluded(records))]
         measures = [m for m in records if m in MEASURES]
@@ -54,7 +47,7 @@ def printed_by_several():
     printed = printed.drop_duplicates([*key, "paper"])
     several = printed.groupby(key).paper.transform("nunique") > 1
     found = printed[several].merge(ours, on=[*key, "paper"], how="left")
-    order = {p: i for i, p in enumerate(PAPERS)}
+    order = {p: i for i, p in enumerate(chapters())}
     found = found.assign(order=found.paper.map(order)).sort_values([*key, "order"])
     return found[[*key, "paper", "mean", "ours"]].rename(columns={"mean": "printed"})
 
@@ -91,8 +84,9 @@ def side_by_side(found, measure, names):
     table = mine.assign(text=text).pivot(
         index=["method", "dataset"], columns="paper", values="text"
     )
-    table = table.reindex(columns=[p for p in PAPERS if p in table])
-    table = table.rename(columns=TITLES)
+    known = chapters()
+    table = table.reindex(columns=[p for p in known if p in table])
+    table = table.rename(columns={p: c.title for p, c in known.items()})
     frame = table.reset_index()
     return frame.assign(dataset=[names.get(d, d) for d in frame.dataset]).rename(
         columns={"dataset": "data set"}
@@ -123,12 +117,13 @@ def widest(found, measure, states, number=20):
         for dataset in row.datasets
     }
     counted = {(paper, dataset) for paper, _, dataset in became}
+    short = {p: c.title.partition(" (")[0] for p, c in chapters().items()}
     ratios = spread(found)[measure].dropna().sort_values(ascending=False).head(number)
     rows = []
     for (method, dataset), ratio in ratios.items():
         here = found.method.eq(method) & found.dataset.eq(dataset) & found.measure.eq(measure)
         said = [
-            f"{TITLES[paper].split(',')[0]}: "
+            f"{short[paper]}: "
             + (
                 became.get((paper, method, dataset), "unexplained")
                 if (paper, dataset) in counted

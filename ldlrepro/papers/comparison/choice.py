@@ -13,7 +13,7 @@ from ldlrepro.papers.comparison.matrix import (
     skill,
 )
 from ldlrepro.report.compare import LEVEL, duels, family
-from ldlrepro.report.plots import nothing, plain, plt, with_names
+from ldlrepro.report.plots import in_short, nothing, plt, with_names
 
 #: Of so few methods the names of all stand beside their marks.
 FEW = 12
@@ -85,7 +85,11 @@ def front(records, null, measure):
     return found.assign(front=found.skill > before)
 
 
-def front_picture(found, measure, mine=()):
+#: What the seconds of `front` are.
+SECONDS = "seconds of a fit, geometric mean over groups of related data sets"
+
+
+def front_picture(found, measure, mine=(), seconds=SECONDS):
     """Skill against the time of a fit; the line joins the methods that nothing is faster and
     better than.
 
@@ -96,6 +100,7 @@ def front_picture(found, measure, mine=()):
     ----------
     found : of `front`, by this measure
     mine : names of methods that are marked and named
+    seconds : name of the axis
     """
     if found.skill.isna().all():  # also where there is none
         return nothing("No method was run on every one of these data sets.")
@@ -106,14 +111,14 @@ def front_picture(found, measure, mine=()):
         mark = {"marker": "o", "color": "C0" if row.front else "0.6", "markersize": 7}
         if method in mine:
             mark |= {"marker": "D", "color": "C1"}
-        axis.plot(row.seconds, row.skill, gid=f"mark-{i}", label=plain(method), zorder=3, **mark)
+        axis.plot(row.seconds, row.skill, gid=f"mark-{i}", label=in_short(method), zorder=3, **mark)
         if row.front or method in mine or len(found) <= FEW:
             left = row.front and method != front.index[-1]  # above the front nothing else lies
             place, side = ((-5, 6), "right") if left else ((8, -3), "left")
             if method in mine:
                 place, side = (0, -15), "center"
             axis.annotate(
-                plain(method),
+                in_short(method),
                 (row.seconds, row.skill),
                 xytext=place,
                 textcoords="offset points",
@@ -122,16 +127,16 @@ def front_picture(found, measure, mine=()):
             )
     axis.margins(0.22, 0.08)
     axis.set_xscale("log")
-    axis.set_xlabel("seconds of a fit, geometric mean over groups of related data sets")
+    axis.set_xlabel(seconds)
     axis.set_ylabel(f"share of the loss removed ({MEASURES[measure].label})")
     figure.tight_layout()
     return figure
 
 
-def show_front(found, measure, mine=()):
+def show_front(found, measure, mine=(), seconds=SECONDS):
     """`front_picture` as HTML in which the pointer on a mark shows the name of the method."""
     alt = "Share of the loss removed against the seconds of a fit, a mark a method"
-    return with_names(front_picture(found, measure, mine), alt)
+    return with_names(front_picture(found, measure, mine, seconds), alt)
 
 
 def best_in_time(records, experiment, null, measure, limits):

@@ -5,7 +5,6 @@ from itertools import combinations
 
 from ldlrepro import parameters, protocols
 from ldlrepro.metrics import MEASURES
-from ldlrepro.papers import get_chapter
 from ldlrepro.papers.comparison import across, choice, matrix
 from ldlrepro.papers.comparison.experiments import (
     MULTILABEL,
@@ -321,7 +320,7 @@ def show_widest(here):
     """
     if here.profile == "quick":
         return
-    states = {name: states_of(get_chapter(name)()) for name in across.PAPERS}
+    states = {name: states_of(chapter()) for name, chapter in across.chapters().items()}
     caption = "Where the papers are furthest apart by K-L"
     yield show(across.widest(across.printed_by_several(), KL, states), caption, False, folded=True)
 

@@ -13,7 +13,7 @@ from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.mldf.tables import own_measures
 from ldlrepro.report import chapter, provenance
 from ldlrepro.report.compare import count_significant, duels, family, wins
-from ldlrepro.report.plots import heat_map, nothing, plain
+from ldlrepro.report.plots import heat_map, in_short, nothing, plain
 from ldlrepro.report.values import Share, Spread
 
 #: Baseline at skill 0, by task.
@@ -442,10 +442,10 @@ def skill_picture(table, names, mine=(), title="", groups=None):
         return nothing("No records.")
     if groups is not None:
         table = _grouped(table, groups)
-    labels = [plain(f"▶ {method}" if method in mine else method) for method in table.index]
+    labels = [in_short(f"▶ {method}" if method in mine else method) for method in table.index]
     colours = np.clip(table.to_numpy(float) / abs(LEAST), -1, 1)
     texts = table.map(lambda v: "" if pd.isna(v) else _short(v)).to_numpy()
-    columns = [plain(names.get(d, d)).replace(" (", "\n(") for d in table]
+    columns = [in_short(names.get(d, d)).replace(" (", "\n(") for d in table]
     return heat_map(colours, texts, labels, columns, plain(title), "PRGn", groups or ())
 
 

@@ -62,6 +62,11 @@ TUNED = Experiment(
         for name, points in GRIDS.items()
     ),
     datasets=RELEASED.datasets,
+    # With a point of the grid, the line search of the package's optimiser raises an IndexError.
+    without=tuple(
+        (f"{PREFIX}LDLLC, tuned", dataset, "fails: its line search raises an IndexError")
+        for dataset in ("SJAFFE", "FG-Net")
+    ),
 )
 
 PAPER = Paper(

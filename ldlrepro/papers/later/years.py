@@ -13,12 +13,14 @@ from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.comparison import matrix
 from ldlrepro.papers.comparison.studies.time_limit import OVER
 from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, PAPER, PREFIX, RELEASED, TUNED
-from ldlrepro.report.compare import count_significant, duels, family
+from ldlrepro.report.compare import count_significant, duels, family, wins
 from ldlrepro.report.plots import legend_below, nothing, panels, plain
 from ldlrepro.report.values import Share
 
 #: Methods of the comparison whose paper proposed them for label distributions, and its year.
 YEARS = pd.read_csv(Path(__file__).with_name("years.csv")).set_index("method").year
+#: The five papers end in this year; methods of papers after it are later ones.
+LAST = 2020
 _NULL = matrix.NULLS["ldl"]
 
 
@@ -50,7 +52,8 @@ def facts():
 
     Returns
     -------
-    DataFrame, indexed by the name in records: year, guest (bool), label
+    DataFrame, indexed by the name in records: year, guest (bool), label, learner (one for all forms
+    of a method), later (bool: a method of python-ldl whose paper came after the five)
     """
     known = GUESTS.set_index("class")
     rows = {}
@@ -58,19 +61,32 @@ def facts():
         for method in experiment.methods:
             one = known.loc[method.estimator.name]
             form = ", tuned" if "form" in method.settings else ""
-            rows[method.name] = (one.year, True, one["name"] + form)
+            rows[method.name] = (one.year, True, one["name"] + form, one["name"])
     for method in comparison.TABLES.methods:
-        rows[method.name] = (YEARS.get(method.name, np.nan), False, method.name)
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["year", "guest", "label"])
+        rows[method.name] = (YEARS.get(method.name, np.nan), False, method.name, method.name)
+    heads = ["year", "guest", "label", "learner"]
+    found = pd.DataFrame.from_dict(rows, orient="index", columns=heads)
+    return found.assign(later=found.guest & (found.year > LAST))
+
+
+def later_methods():
+    """How many later methods python-ldl has that run."""
+    known = facts()
+    return known.learner[known.later].nunique()
 
 
 def progress(records):
     """Text on how much of the declaration is there, and of what is left out."""
     wanted = {(m.name, d) for e in (RELEASED, TUNED) for d in e.datasets for m in e.methods_on(d)}
     there = wanted & set(zip(records.method, records.dataset, strict=True))
-    text = f"{len(there)} of {len(wanted)} pairs of a method and a data set have all ten folds."
-    over = sum(why == OVER for _, _, why in RELEASED.without)
-    failed = len(RELEASED.without) - over
+    text = (
+        f"{len(there)} of {len(wanted)} pairs of a method and a data set have all ten folds. The "
+        f"methods are {len(RELEASED.methods)} as released, and {len(TUNED.methods)} of them tuned "
+        "as well."
+    )
+    without = (*RELEASED.without, *TUNED.without)
+    over = sum(why == OVER for _, _, why in without)
+    failed = len(without) - over
     if over:
         text += f" {over} pairs do not end a first fold within two minutes, and are left out."
     if failed:
@@ -125,22 +141,29 @@ def by_year(records, measure):
     return pd.DataFrame(rows, columns=["method", "label", "year", "guest", "family", "skill"])
 
 
-def best_of_families(found):
-    """The best method of each code on each family: `by_year` in.
+def best_of_families(records, measure, names):
+    """The best later method on each kind of data, beside the best of the comparison.
 
     Returns
     -------
-    DataFrame, a row a family: family, here, its skill, of python-ldl, its skill, ahead (bool,
-    whether that of python-ldl is)
+    DataFrame, a row a kind of data: data, best of the comparison, its gain, best later method, its
+    year, its gain, later methods with records (`Share` of those that run), ahead (bool, whether
+    the later one is)
     """
-    heads = ["family", "here", "its skill", "of python-ldl", "of that", "ahead"]
+    table, known = matrix.skill(records, _NULL, measure), facts()
     rows = []
-    for name, mine in found.groupby("family", sort=False):
-        here, theirs = mine[~mine.guest], mine[mine.guest]
-        if len(here) and len(theirs):
-            a, b = (some.loc[some.skill.idxmax()] for some in (here, theirs))
-            rows.append((name, a.label, a.skill, b.label, b.skill, b.skill > a.skill))
-    return pd.DataFrame(rows, columns=heads)
+    for name in dict.fromkeys(family(d) for d in table):
+        mine = table[[d for d in table if family(d) == name]].dropna().mean(axis=1)
+        facts_of = known.reindex(mine.index)
+        here, later = mine[facts_of.guest == False], mine[facts_of.later == True]  # noqa: E712
+        if len(here) and len(later):
+            a, b = here.idxmax(), later.idxmax()
+            there = Share(known.learner[later.index].nunique(), later_methods())
+            row = (names.get(name, name), known.label[a], here[a], known.label[b], known.year[b])
+            rows.append((*row, later[b], there, later[b] > here[a]))
+    heads = ["data", "best of the papers and before", "its gain", "best later", "year"]
+    heads += ["gain of that", "later methods there", "ahead"]
+    return pd.DataFrame(rows, columns=heads).astype({"year": int})
 
 
 def answer(records, names, measure):
@@ -151,32 +174,32 @@ def answer(records, names, measure):
     records, names : of `open_years`
     measure : str
     """
-    found = by_year(records, measure)
-    table = best_of_families(found)
+    table = best_of_families(records, measure, names)
     if table.empty:
-        return "No method of python-ldl has records yet."
-    ahead = [names.get(f, f) for f in table.family[table.ahead]]
-    kinds = f"{len(table)} kinds of data"
-    on = found[found.guest].groupby("method").family.nunique()
-    released = on[[m.name for m in RELEASED.methods if m.name in on]]
-    wide = int((released == len(table)).sum())
+        return "No later method has records yet."
+    kinds, known = f"{len(table)} kinds of data", facts()
+    found = by_year(records, measure)
+    learners = found.method.map(known.learner)[found.method.map(known.later).astype(bool)]
+    on = found.family.groupby(learners).nunique()
+    wide = int((on == len(table)).sum())
+    ahead = list(table.data[table.ahead])
     text = (
-        f"{wide} of the {len(RELEASED.methods)} methods of python-ldl that run have records on all "
+        f"Of {later_methods()} methods that came after the five papers, {wide} have records on all "
         f"{kinds} so far. "
     )
     if ahead:
-        text += f"One of its methods is best on {len(ahead)} of these: {', '.join(ahead)}."
+        text += f"A later method is the best on {len(ahead)} of these: {', '.join(ahead)}."
     else:
-        text += "None of its methods with records is best on any of these."
+        text += "No later method with records is the best on any of these."
     tests = best_against_best(records, measure)
     if len(tests):
-        better = sum(held.plain for held in tests.significantly)
-        worse = sum(held.plain for held in tests["worse, significantly"])
+        better = sum(held.holm for held in tests["significantly better"])
+        worse = sum(held.holm for held in tests["significantly worse"])
         cells = sum(share.whole for share in tests["better on"])
         text += (
-            f" The three best of those meet the three best of the papers in {cells} comparisons: "
-            f"they are significantly better in {better or 'none'}, significantly worse in "
-            f"{worse or 'none'}."
+            f" The three best of them meet the three best of the papers in {cells} comparisons. "
+            f"With Holm's correction they are significantly better in {better or 'none'} and "
+            f"significantly worse in {worse or 'none'}."
         )
     return text
 
@@ -186,7 +209,8 @@ def what_choosing_gains(records, measure):
 
     Returns
     -------
-    DataFrame, a row a method: data sets of both, as released, tuned, better on (`Share`)
+    DataFrame, a row a method: data sets of both, gain as released and tuned, on how many sets the
+    tuned one is better (`Share`), significantly better and significantly worse (`Held`)
     """
     table = matrix.skill(records, _NULL, measure)
     rows = []
@@ -197,10 +221,12 @@ def what_choosing_gains(records, measure):
         both = table.loc[[released, method.name]].dropna(axis=1)
         if both.shape[1]:
             means = matrix.by_families(both.clip(lower=matrix.LEAST)).mean(axis=1)
-            better = Share.of(list(both.loc[method.name] > both.loc[released]))
+            tests = wins(records, [(method.name, released)], [measure])
+            better = Share(tests.better, tests.cells)
             name = GUESTS.set_index("class").name[method.estimator.name]
-            rows.append((name, both.shape[1], *means, better))
+            rows.append((name, both.shape[1], *means, better, tests.shown, tests.worse))
     heads = ["method", "data sets", "as released", "tuned", "better tuned on"]
+    heads += ["significantly better", "significantly worse"]
     return pd.DataFrame(rows, columns=heads)
 
 
@@ -222,55 +248,59 @@ def years_picture(found, names):
     figure, axes = panels(len(families), 2, 8, 2.6, above=0.6, sharex=True)
     for axis, name in zip(axes.flat, families, strict=False):
         mine = found[found.family == name]
-        for guest, mark, colour, label in (
-            (False, "o", "#0072B2", "this package's code"),
-            (True, "^", "#D55E00", "python-ldl's code"),
+        tuned = mine.label.str.endswith(", tuned")
+        for some, mark, face, colour, label in (
+            (mine[~mine.guest], "o", "#0072B2", "#0072B2", "this book's code"),
+            (mine[mine.guest & ~tuned], "^", "#D55E00", "#D55E00", "python-ldl, as released"),
+            (mine[mine.guest & tuned], "s", "none", "#D55E00", "python-ldl, tuned"),
         ):
-            some = mine[mine.guest == guest]
             low = some.skill.clip(lower=matrix.LEAST)
-            axis.scatter(some.year, low, s=16, marker=mark, color=colour, label=label, zorder=3)
+            colours = {"facecolors": face, "edgecolors": colour}
+            axis.scatter(some.year, low, s=18, marker=mark, label=label, zorder=3, **colours)
         line = best_so_far(mine).clip(lower=matrix.LEAST)
         axis.step(line.index, line, where="post", color="0.4", linewidth=1, label="best so far")
-        best = mine.loc[mine.skill.idxmax()]
-        axis.annotate(
-            plain(best.label),
-            (best.year, best.skill),
-            xytext=(0, 4),
-            textcoords="offset points",
-            ha="center",
-            fontsize=8,
-        )
+        best, later = mine.loc[mine.skill.idxmax()], mine[mine.guest & (mine.year > LAST)]
+        named = [best] if later.empty else [best, later.loc[later.skill.idxmax()]]
+        for one in {one.label: one for one in named}.values():
+            axis.annotate(
+                plain(one.label),
+                (one.year, max(one.skill, matrix.LEAST)),
+                xytext=(0, 4),
+                textcoords="offset points",
+                ha="center",
+                fontsize=8,
+            )
         axis.axhline(0, color="0.8", linewidth=0.8, zorder=0)
         axis.margins(y=0.18)
         axis.set_title(plain(names.get(name, name)), fontsize=9)
     for axis in axes[:, 0]:
         axis.set_ylabel("gain")
+    for axis in axes[-1]:
+        axis.set_xlabel("year of the method's paper")
     legend_below(figure, axes.flat[0], 0.05)
     return figure
 
 
 def best_of_each(records, measure, number=3):
-    """The best methods of python-ldl and of the papers: two lists of names, the best first.
+    """The best later methods and the best of the papers: two lists of names, the best first.
 
     By the mean skill over families of data sets, of methods that have all data sets of both. A
-    loss that is more than half above the mean predictor's counts as half above it, here and in the
-    other tables of means.
+    method that is also tuned stands in its better form. A loss that is more than half above the
+    mean predictor's counts as half above it, here and in the other tables of means.
     """
     known = facts()
     table = matrix.skill(records, _NULL, measure)
     table = table.loc[[m for m in table.index if known.year.notna().get(m, False)]]
-    guests = table[known.guest[table.index].to_numpy(bool)]
-    shared = guests.columns[guests.notna().sum() >= number]
+    later = table[known.later[table.index].to_numpy(bool)]
+    shared = later.columns[later.notna().sum() >= number]
     table = table[shared].dropna().clip(lower=matrix.LEAST)
-    mean = matrix.by_families(table).mean(axis=1)
-    mean = mean.sort_values(ascending=False)
-    return tuple(
-        [m for m in mean.index if known.guest[m] == guest][:number] for guest in (True, False)
-    )
+    ranked = matrix.by_families(table).mean(axis=1).sort_values(ascending=False).index
+    known = known.loc[ranked].drop_duplicates("learner")
+    return list(known.index[known.later][:number]), list(known.index[~known.guest][:number])
 
 
 def best_against_best(records, measure):
-    """Corrected tests of the best of python-ldl against the best of the papers.
+    """Corrected tests of the best later methods against the best of the papers.
 
     All tests of the table are one family for the adjusted counts.
 
@@ -279,12 +309,12 @@ def best_against_best(records, measure):
     DataFrame, a row a pair: data sets that both have, better (`Share`), significantly better and
     significantly worse (`Held`)
     """
-    guests, papers = best_of_each(records, measure)
+    later, papers = best_of_each(records, measure)
     known, rows = facts(), []
-    heads = ["of python-ldl", "of the papers", "better on", "significantly", "worse, significantly"]
-    if not guests or not papers:
+    heads = ["later", "of the papers", "better on", "significantly better", "significantly worse"]
+    if not later or not papers:
         return pd.DataFrame(columns=heads)
-    fought = [duels(records, mine, papers, [measure]).assign(mine=mine) for mine in guests]
+    fought = [duels(records, mine, papers, [measure]).assign(mine=mine) for mine in later]
     fought = pd.concat(fought, ignore_index=True)
     tested = fought[fought.testable.astype(bool)]
     for (mine, rival), cells in fought.groupby(["mine", "rival"], sort=False):
@@ -308,7 +338,8 @@ def baselines(records, measure):
     """
     table = matrix.skill(records, _NULL, measure)
     rows = []
-    for one in GUESTS[GUESTS.here != ""].itertuples():
+    pairs = GUESTS[GUESTS.here != ""].assign(here=GUESTS.here.str.split("; ")).explode("here")
+    for one in pairs.itertuples():
         theirs, ours = f"{PREFIX}{one[1]}", one.here
         if not {theirs, ours} <= set(table.index):
             continue
@@ -321,27 +352,46 @@ def baselines(records, measure):
     return pd.DataFrame(rows, columns=heads)
 
 
-def seconds_and_skill(records, measure):
-    """Seconds of a first fold of python-ldl's methods and their skill, by the table of first folds.
+def baselines_in_words(table):
+    """Whether the baselines are weak, of `baselines`."""
+    theirs, here = table["skill in python-ldl"], table["skill here"]
+    better = (here > theirs).groupby(table.method, sort=False).any()
+    text = (
+        f"{better.sum()} of {len(better)} gain more here, with parameters chosen inside the fold."
+    )
+    plain_form = table[table.here == "SA-BFGS"]
+    if len(plain_form):
+        (row,) = plain_form.itertuples(index=False)
+        text += (
+            f" The parameters make most of the difference, and the code little: SA-BFGS without a "
+            f"chosen penalty gains {row[4]:.2f} here and {row[3]:.2f} in python-ldl."
+        )
+    return text
+
+
+def seconds_and_skill(records, measure, dataset="SJAFFE"):
+    """Seconds of a first fold of python-ldl's methods as released, and their skill, on a data set.
+
+    Records have the time by the clock, on a machine that did other work as well. The table of first
+    folds has the processor's.
+
+    Parameters
+    ----------
+    dataset : str
+        That on which most methods have records.
 
     Returns
     -------
-    DataFrame, a row a method: label, data sets, seconds (geometric mean, of the processor), skill
-    (mean over families); the fastest first
+    DataFrame, a row a method (its name in figures), the fastest first: seconds, skill, front
+    (whether nothing is both faster and better)
     """
     first = pd.read_csv(FIRST_FOLDS).dropna(subset="seconds")
-    table = matrix.skill(records, _NULL, measure)
-    known, rows = facts(), []
-    for name in GUESTS["class"]:
-        method = f"{PREFIX}{name}"
-        if method not in table.index:
-            continue
-        mine = first[first["class"] == name].set_index("dataset").seconds
-        sets = [d for d in table if d in mine.index and pd.notna(table.at[method, d])]
-        if sets:
-            seconds = float(np.exp(np.log(mine[sets].clip(lower=0.01)).mean()))
-            mine = table.loc[[method], sets].clip(lower=matrix.LEAST)
-            skill = matrix.by_families(mine).mean(axis=1).iloc[0]
-            rows.append((known.label[method], len(sets), seconds, skill))
-    found = pd.DataFrame(rows, columns=["method", "data sets", "seconds", "skill"])
-    return found.sort_values("seconds", ignore_index=True)
+    first = first[first.dataset == dataset]
+    skill = matrix.skill(records[records.dataset == dataset], _NULL, measure)
+    known, rows = facts(), {}
+    for name, seconds in zip(PREFIX + first["class"], first.seconds, strict=True):
+        if name in skill.index:
+            rows[known.label[name]] = (seconds, skill.at[name, dataset])
+    found = pd.DataFrame.from_dict(rows, orient="index", columns=["seconds", "skill"])
+    found = found.sort_values("seconds").rename_axis("method")
+    return found.assign(front=found.skill > found.skill.cummax().shift(fill_value=-np.inf))

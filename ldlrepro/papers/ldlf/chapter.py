@@ -5,6 +5,8 @@ from functools import cached_property
 from ldlrepro.papers.ldlf import claims, experiments, figures, tables
 from ldlrepro.report.chapter import Chapter
 from ldlrepro.report.compare import wins
+from ldlrepro.report.settings import declared
+from ldlrepro.report.values import Share
 
 
 class LDLF(Chapter):
@@ -78,12 +80,13 @@ class LDLF(Chapter):
         return figures.evidence(self) if len(there) else super().evidence()
 
     def answer(self):
-        low, printed = claims.lowest_on_movie(self.protocol_cells), self.printed_kl["Movie"]
-        clean, leaked = (low[rows] <= printed for rows in (tables.CLEAN_SPLIT, tables.DUPLICATED))
+        printed = self.printed_kl["Movie"]
+        clean = claims.lowest_on_movie(self.protocol_cells)[tables.CLEAN_SPLIT] <= printed
+        leaked = self._with_copies().drop("sLDLF, section 4", errors="ignore") <= printed
         return (
             f"{'A' if clean else 'No'} clean split reaches the printed error of {printed:.3f} on "
-            f"Movie. {'Some' if leaked else 'No'} runs do, once copies of training rows leak into "
-            "the test set."
+            "Movie. With copies of training rows in the test set, "
+            f"{'some' if leaked.any() else 'none'} of our settings do."
         )
 
     def findings(self):
@@ -96,30 +99,36 @@ class LDLF(Chapter):
         }
 
     def _on_the_printed(self):
-        low, printed = claims.lowest_on_movie(self.protocol_cells), self.printed_kl["Movie"]
-        clean, leaked = low[tables.CLEAN_SPLIT], low[tables.DUPLICATED]
-        script = tables.script_on_movie(self.protocol_cells)
+        movie = self.counted[self.counted.dataset == "Movie"]
+        ours = movie[movie.method == "sLDLF"]["kl_divergence"].mean()
+        clean = claims.lowest_on_movie(self.protocol_cells)[tables.CLEAN_SPLIT]
+        own, script = self._with_copies(), tables.script_on_movie(self.protocol_cells)
         return (
-            f"On a clean split the lowest K-L of any sLDLF that we tried is {clean:.4f}. With "
-            f"duplicated rows, which leak into the test set, the lowest is {leaked:.4f}. The "
-            f"authors' own script {'reaches' if script.min() <= printed else 'does not reach'} "
-            f"{printed:.3f} then: its lowest is {script.min():.4f}."
+            f"On a clean split our sLDLF of Table 1 has {ours:.4f}, and the lowest K-L of any "
+            f"sLDLF that we tried is {clean:.4f}. With duplicated rows, which leak into the test "
+            f"set, our settings go down to {own.min():.4f}. The paper's go down to "
+            f"{own['sLDLF, section 4']:.4f}, and the authors' own script to {script.min():.4f}."
         )
+
+    def _with_copies(self):
+        """Lowest K-L on Movie with duplicated rows of each of our sLDLF, without the script's."""
+        cells = self.protocol_cells
+        leaked = (cells.dataset == "Movie") & (cells.rows == tables.DUPLICATED)
+        own = declared(cells, "learner").eq("sLDLF") & declared(cells, "layer").isna()
+        lowest = cells[leaked & own & (cells.kept == "lowest on test")]
+        return lowest.groupby("method")["kl_divergence"].mean()
 
     def _on_rivals(self):
         movie = self.counted[self.counted.dataset == "Movie"]
         means = movie.groupby("method")["kl_divergence"].mean()
         theirs = means[["sLDLF", *claims.RIVALS.values()]].sort_values()
         place = list(theirs.index).index("sLDLF") + 1
-        bfgs, structrf = (
-            wins(self.counted, [("sLDLF", rival)], self.measures)
-            for rival in ("BFGS-LDL", "StructRF")
-        )
+        found = {r: wins(movie, [("sLDLF", r)], self.measures) for r in claims.RIVALS.values()}
+        behind = [r for r, one in found.items() if one.better == one.cells]
         return (
             f"By K-L, sLDLF is number {place} of the {len(theirs)} methods in Table 1, and "
-            f"{theirs.index[0]} is first. A comparison takes one measure on one data set. Over all "
-            f"of them sLDLF is better than BFGS-LDL in {bfgs.better} of {bfgs.cells}, and better "
-            f"than StructRF in {structrf.better} of {structrf.cells}."
+            f"{theirs.index[0]} is first. By every measure sLDLF is better only than "
+            f"{' and '.join(behind) or 'none'}."
         )
 
     def _on_leaves(self):
@@ -145,11 +154,13 @@ class LDLF(Chapter):
         each = figures.line_of(self.grid, "sNDF-LDL, each its own iterations")
         chosen = figures.line_of(self.grid, "sNDF-LDL, rate chosen")
         worse, later = (line.index[line > line.iloc[0]].min() for line in (shared, chosen))
+        lines = shared, chosen
+        of_all = Share.of([k > line.iloc[0] for line in lines for k in line.iloc[1:]])
         ahead = int((each.iloc[1:] < each.iloc[0]).sum())
         return (
-            "It depends on the number of trees and on their iterations. At one learning rate, a "
-            f"forest is worse than one tree from {worse:.0f} trees on. With the learning rate "
-            f"chosen for each size, only one with {later:.0f} trees is. Where each tree gets all "
-            f"iterations, at one learning rate, {ahead} of {len(each) - 1} forests are better than "
-            "one tree. The paper does not say whether trees share the iterations."
+            f"At one learning rate, a forest is worse than one tree from {worse:.0f} trees on. "
+            f"With the learning rate chosen for each size, it is worse from {later:.0f} on. Of "
+            f"all these forests, {of_all} are worse. Where each tree gets all iterations, at one "
+            f"learning rate, {ahead} of {len(each) - 1} forests are better than one tree. The "
+            "paper calls this rival sNDF-LDL, and does not say if its trees share the iterations."
         )

@@ -203,7 +203,7 @@ def movie(chapter):
     words = {"va": "center", "fontsize": 9}
     if ("MeanPredictor", CLEAN_SPLIT) in kl.index:
         null = kl.loc[("MeanPredictor", CLEAN_SPLIT), "mean"]
-        axis.axvline(null, color="0.5", linewidth=1)
+        axis.vlines(null, -0.8, len(there), color="0.5", linewidth=1)
         axis.text(null, -0.55, f" {chapter.null_in_words}", color="0.3", **words)
     printed = chapter.printed_kl.get("Movie")
     if printed is not None:
@@ -246,7 +246,8 @@ def iterations(chapter):
     for name, frame in chapter.protocol_records.items():
         frame = frame.assign(stage=stages(frame), rows=name).dropna(subset="stage")
         frames.append(frame[declared(frame, "learner") == "sLDLF"])
-    long, printed = pd.concat(frames), chapter.printed_kl
+    kl = chapter.printed.query("measure == 'kl_divergence' and method == 'sLDLF'")
+    long, printed = pd.concat(frames), kl.set_index("dataset")["mean"].to_dict()
     shown = [d for d in chapter.names if d in set(long.dataset)]
     if not shown:
         return nothing(NO_RECORDS)
@@ -421,7 +422,7 @@ def figure_4_on_movie(chapter):
     for axis in axes[0]:
         axis.set_xscale("log")
         ticks = sorted(grid.trees.dropna().unique())
-        axis.set_xticks(ticks, ["" if t == 50 else f"{t:.0f}" for t in ticks])
+        axis.set_xticks(ticks, [f"{t:.0f}" for t in ticks])
         axis.set_xticks([], minor=True)
         axis.set_ylim(*_common(axes[0]))
     axes[1, 1].axis("off")

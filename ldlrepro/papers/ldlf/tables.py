@@ -132,15 +132,16 @@ def show_rivals(chapter):
         )
         yield show(table.rename(columns=_HEADS), caption, False)
     others = sorted(set(chapter.tables.dataset) & set(chapter.excluded_datasets))
-    also = f", {' and '.join(chapter.names[d] for d in others)} included" if others else ""
+    names = " and ".join(chapter.names[d] for d in others)
+    also = f"; {names} is not counted" if others else ""
     for first, second in pairs:
         table = head_to_head(chapter.tables, first, second, chapter.names)
-        found = wins(chapter.tables, [(first, second)], ["kl_divergence"])
+        found = wins(chapter.counted, [(first, second)], ["kl_divergence"])
         words = {"no significant difference": "neither", second: "the rival"}
         better = table.pop("better").replace(words)
         caption = (
-            f"K-L: {first} and {second}{also} ({first} significantly better on {found.shown}, "
-            f"{second} on {found.worse} of {found.cells - found.untested} data sets)"
+            f"K-L: {first} and {second} ({first} significantly better on {found.shown}, "
+            f"{second} on {found.worse} of {found.cells - found.untested} data sets{also})"
         )
         yield show(table.assign(**{"significantly better": better}), caption, False, "{:.4f}")
 

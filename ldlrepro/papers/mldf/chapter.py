@@ -4,13 +4,11 @@ from functools import cached_property
 
 import pandas as pd
 
-import ldlrepro
 from ldlrepro.papers.mldf import claims, experiments, figures, printed, tables
 from ldlrepro.papers.mldf.experiments import METHODS, NO_REUSE
 from ldlrepro.papers.mldf.studies.label_drop import OTHER_NUMBERS
 from ldlrepro.report.chapter import Chapter
-from ldlrepro.report.compare import duels, firsts, wins
-from ldlrepro.report.departures import show_departures
+from ldlrepro.report.compare import firsts, wins
 from ldlrepro.report.values import Share
 from ldlrepro.report.yardstick import confusion_of
 
@@ -48,7 +46,7 @@ class MLDF(Chapter):
         "figure 3 in numbers": tables.show_growth,
         "figure 4": figures.figure_4,
         "table 5": tables.show_table_5,
-        "departures": lambda chapter: show_departures(chapter, [ldlrepro.MLDF()]),
+        "departures": tables.show_all_settings,
         "contradictions": printed.show_contradictions,
     }
 
@@ -87,7 +85,7 @@ class MLDF(Chapter):
         matched = "few" if row["MLDF"].ratio < 0.5 else "most"
         predicts = "worse" if reuse.shown > reuse.worse else "no worse"
         return (
-            f"MLDF on its main trees matches {matched} printed numbers. Without its new idea, "
+            f"MLDF, run as printed, matches {matched} printed numbers. Without its new idea, "
             f"reusing layers, it matches {row[NO_REUSE].ratio:.0%} and, over ten splits, predicts "
             f"{predicts}."
         )
@@ -121,27 +119,28 @@ class MLDF(Chapter):
     def _grown_for_the_measure(self):
         further, pairs = claims.grown_for_others(self.records["tables"])
         found = wins(further, pairs, experiments.MEASURES)
-        more = found.ratio > 0.5
+        worse, level = claims.worse_and_level(further, pairs)
+        matters = "matters" if found.ratio > 0.5 else "hardly matters"
         return (
-            f"The cascade grown for the measure wins {Share(found.better, found.cells)} "
-            f"comparisons, {'more' if more else 'fewer'} than half. Here it "
-            f"{'matters' if more else 'hardly matters'} for which measure a cascade grows."
+            f"The cascade grown for the measure is better in {Share(found.better, found.cells)} "
+            f"comparisons, worse in {worse} and exactly level in {level}. By Holm "
+            f"{found.shown.holm or 'none'} of its wins and {found.worse.holm or 'none'} of its "
+            f"losses are significant. Here it {matters} for which measure a cascade grows."
         )
 
     def _reuse(self):
         found = wins(self.tables, [("MLDF", NO_REUSE)], experiments.MEASURES)
         row = confusion_of(self).loc["MLDF"]
         verb = "helps" if found.ratio > 0.5 else "costs more than it helps"
-        fought = duels(self.tables, "MLDF", [NO_REUSE], experiments.MEASURES)
-        level = (fought.gain == 0).sum()
+        worse, level = claims.worse_and_level(self.tables, [("MLDF", NO_REUSE)])
         return (
             f"Reuse {verb}: with it MLDF is better in {Share(found.better, found.cells)} "
-            f"comparisons, worse in {found.cells - found.better - level} and exactly level in "
-            f"{level}. On the sets with ten splits, {found.shown.plain or 'none'} are "
-            f"significant for reuse and {found.worse.plain or 'none'} against it; one split has no "
-            f"test. With reuse our numbers match {_of(row['MLDF'])} informative printed ones, "
-            f"without it {_of(row[NO_REUSE])}. This is reuse as we read the paper's algorithms, "
-            f"on trees of the printed depth.{self._reuse_on_deep_trees()}"
+            f"comparisons, worse in {worse} and exactly level in {level}. On the sets with ten "
+            f"splits, {found.shown.plain or 'none'} are significant for reuse and "
+            f"{found.worse.plain or 'none'} against it; one split has no test. With reuse "
+            f"our numbers match {_of(row['MLDF'])} informative printed ones, without it "
+            f"{_of(row[NO_REUSE])}. This is reuse as we read the paper's algorithms, on trees "
+            f"of the printed depth.{self._reuse_on_deep_trees()}"
         )
 
     def _reuse_on_deep_trees(self):
@@ -149,7 +148,8 @@ class MLDF(Chapter):
         deep = "reuse as printed, deep trees"
         if deep not in found.index:
             return ""
-        return f" On [deep trees](#mldf-readings) MLDF with reuse matches {_of(found[deep])}."
+        matched = _of(found[deep])
+        return f" On trees [ten times as deep](#mldf-readings) MLDF with reuse matches {matched}."
 
     def _growth(self):
         deeper = claims.curves(self).deeper.groupby(level=0, sort=False)
@@ -165,18 +165,20 @@ class MLDF(Chapter):
         labels = self.study("label_drop")["labels"]
         lost, gained, pairs, _ = claims.lost_and_gained(labels, "accuracy")
         auc_lost, auc_gained, _, _ = claims.lost_and_gained(labels, "auc")
-        both = {"accuracy": (lost, gained), "AUC": (auc_lost, auc_gained)}
-        so = [name for name, (down, up) in both.items() if down.bh > up.bh]
+        so, auc_so = (
+            "so" if down.bh > up.bh else "not so"
+            for down, up in ((lost, gained), (auc_lost, auc_gained))
+        )
         accuracy = tables.decreases(labels, "accuracy")[0].drop(OTHER_NUMBERS)
         largest = max(accuracy.loc[a, b] for a in accuracy for b in accuracy if a != b)
         return (
-            "The paper claims some correlations, so a few pairs are enough if more lose than gain. "
-            f"Of accuracy and AUC, that is so by {' and '.join(so) or 'neither'}. "
-            f"By accuracy on scene, {lost.plain} of {pairs} pairs of labels lose and "
-            f"{gained.plain or 'none'} gain, by single paired t-tests. With all tests together "
-            f"{lost.bh} losses are left by BH and {lost.holm or 'none'} by Holm. By AUC "
-            f"{auc_lost.plain} lose and {auc_gained.plain} gain. All is small: the largest loss is "
-            f"{largest:.1f}% of a label's accuracy."
+            "The paper claims *some* correlations, so we ask whether more pairs lose than gain. By "
+            f"accuracy on scene that is {so}: {lost.plain} of {pairs} pairs of labels lose and "
+            f"{gained.plain or 'none'} gain, by single paired t-tests. BH leaves {lost.bh} of "
+            f"these losses, Holm {lost.holm or 'none'} ([corrections](../book/reading.md) for many "
+            f"tests). By AUC that is {auc_so}: {auc_lost.plain} lose and "
+            f"{auc_gained.plain} gain. All is small: the largest loss is {largest:.1f}% of a "
+            "label's accuracy."
         )
 
 

@@ -29,6 +29,11 @@ def skill(chapter):
     )
     title = "Ranking loss removed by the methods of Table 4"
     for axis in figure.axes:
+        lowest = [m.get_offsets()[:, 0].min() for m in axis.collections if len(m.get_offsets())]
+        axis.set_xlim(min(lowest, default=0) - 0.05)
+        for mark in axis.collections:
+            if not len(mark.get_facecolor()):  # printed: a ring where it lies on ours
+                mark.set_sizes([75])
         axis.set_title(title, loc="left", weight="bold", fontsize=10)
     return figure
 
@@ -36,7 +41,8 @@ def skill(chapter):
 def every_measure(chapter):
     """Printed, ours and ours without reuse by every measure, as shares of label frequencies' loss.
 
-    The title counts the comparisons in which the printed number is nearer to ours without reuse.
+    The title counts the comparisons in which the printed number is nearer to ours without reuse,
+    and those in which it is as near to both.
     """
     printed = chapter.table_4[chapter.table_4.method == "MLDF"]
     found = {}
@@ -50,13 +56,14 @@ def every_measure(chapter):
     there = [d for d in chapter.names if d in set(both.get_level_values(0))]
     if not there:
         return nothing("Printed numbers stand beside records of real data alone.")
-    figure, axes = panels(len(MEASURES), 2, 7.2, 0.75 + 0.22 * len(there), 0.7, sharey=True)
+    figure, axes = panels(len(MEASURES), 2, 7.2, 0.75 + 0.3 * len(there), 0.7, sharey=True)
+    right = 1.0
     for axis, measure in zip(axes.flat, MEASURES, strict=True):
         rows = [(i, (d, measure)) for i, d in enumerate(there) if (d, measure) in both]
         for name, frame, column, shift in (
-            ("printed", ours, "published_share", -0.25),
+            ("printed", ours, "published_share", -0.3),
             ("ours with reuse", ours, "ours_share", 0),
-            ("ours without reuse", without, "ours_share", 0.25),
+            ("ours without reuse", without, "ours_share", 0.3),
         ):
             mark, colour, fill = MARKS[name]
             x = [frame.loc[key, column] for _, key in rows]
@@ -65,17 +72,21 @@ def every_measure(chapter):
             if name != "printed":  # most printed numbers of MLDF have no deviation
                 std = [np.nan_to_num(frame.loc[key, "ours_std_share"]) for _, key in rows]
                 axis.errorbar(x, y, xerr=std, fmt="none", ecolor=colour, elinewidth=1)
+                right = max(right, *np.add(x, std))
         axis.axvline(1, color="0.3", linewidth=1)
         axis.set_yticks(range(len(there)), [chapter.names[d] for d in there])
         axis.set_ylim(len(there) - 0.4, -0.6)
-        axis.set_xlim(0, 1.1)
         up = "1 - " * UP[measure]
         axis.set_title(up + LABEL[measure], fontsize=10)
+    for axis in axes.flat:
+        axis.set_xlim(0, right + 0.05)
     for axis in axes[-1]:
         axis.set_xlabel("share of label frequencies' loss")
-    nearer = (without.loc[both].ours - without.loc[both].published).abs()
-    nearer = nearer < (ours.loc[both].ours - ours.loc[both].published).abs()
-    title = f"Ours without reuse are nearer to print in {nearer.sum()} of {len(both)} comparisons"
+    off, off_with = ((f.loc[both].ours - f.loc[both].published).abs() for f in (without, ours))
+    level = np.isclose(off, off_with, rtol=1e-6, atol=0)
+    nearer = ((off < off_with) & ~level).sum()
+    title = f"Ours without reuse are nearer to print in {nearer} of {len(both)} comparisons"
+    title += f", as near in {level.sum()}" if level.any() else ""
     figure.suptitle(title, x=0.01, ha="left", weight="bold")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=10)
@@ -164,8 +175,17 @@ def two_rows(chapter):
         below.plot(layers, sure[:, row], "o-", color="black", markersize=3, linewidth=1)
         below.plot(layers[2:], model.thresholds_[2:], "_", color="C1", markersize=30, mew=1.2)
         gap = sure[-1, row] - model.thresholds_[-1]
-        below.text(4.3, sure[-1, row], f"{gap:+.3f}", fontsize=9, va="center")
-        below.text(2.55, model.thresholds_[2], "threshold", color="C1", fontsize=8, ha="right")
+        side = "above" if gap >= 0 else "below"
+        below.text(4.35, sure[-1, row], f"{abs(gap):.3f}\n{side}", fontsize=9, va="center")
+        below.annotate(
+            "threshold",
+            (3, model.thresholds_[2]),
+            (0, 3),
+            textcoords="offset points",
+            color="C1",
+            fontsize=8,
+            ha="center",
+        )
         below.set(xlabel="layer", xticks=layers, xlim=(0.8, 5.1))
     axes[0, 0].set_ylabel("label score")
     axes[1, 0].set_ylabel("confidence")

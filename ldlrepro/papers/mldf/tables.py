@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ldlrepro import stats
+from ldlrepro import MLDF, stats
 from ldlrepro.metrics import MULTILABEL
 from ldlrepro.papers.mldf.experiments import (
     C45,
@@ -22,6 +22,7 @@ from ldlrepro.papers.mldf.studies.depth import CASCADE, FOREST
 from ldlrepro.papers.mldf.studies.label_drop import NOTHING, OTHER_NUMBERS
 from ldlrepro.report.causes import of_study
 from ldlrepro.report.compare import LEVEL, duels, show_head_to_head, tally
+from ldlrepro.report.departures import settings_of, show_departures
 from ldlrepro.report.settings import declared
 from ldlrepro.report.tables import agreeing, agreement, cells, show, show_each_data_set, summary
 from ldlrepro.report.values import Outcomes, Share, Spread
@@ -124,24 +125,33 @@ def show_table_5(chapter):
 
 
 def against(records, pairs):
-    """`tally` of pairs of methods A and B by all measures, with short heads."""
+    """`tally` of pairs of methods A and B by all measures, with short heads.
+
+    Comparisons on one split, which have no test, are counted apart where there are any.
+    """
     table = tally(records, pairs, MEASURES)
-    better = [
-        Share(won, number)
-        for won, number in zip(table["first better"], table["comparisons"], strict=True)
-    ]
-    return pd.DataFrame(
+    better, single = [], []
+    for first, second in pairs:
+        fought = duels(records, first, [second], MEASURES)
+        better.append(Share.of(fought.gain > 0))
+        single.append(Share.of(fought.gain[fought.p.isna()] > 0))
+    found = pd.DataFrame(
         {
             "A": table["first"],
             "B": table["second"],
             "A better": better,
+            "of these on one split": single,
             "A significantly better": table["first better, significant"],
             "Holm / BH": table["first better, Holm / BH"],
             "B significantly better": table["second better, significant"],
             "B, Holm / BH": table["second better, Holm / BH"],
-            "no test": table["cannot be tested"],
         }
     )
+    return found if any(some.whole for some in single) else found.drop(columns=found.columns[3])
+
+
+#: Head of our tests of those comparisons that are printed.
+BESIDE = "paired t-test of these"
 
 
 class Score(NamedTuple):
@@ -171,18 +181,25 @@ def duel_table(records, first, printed):
 
     Returns
     -------
-    DataFrame, one row a measure and a last one "all"
+    DataFrame, one row a measure and a last one "all". Where the printed numbers are those of
+    rivals, our tests of the comparisons that are printed have a column of their own.
     """
     fought = duels(records, first, RIVALS, MEASURES).dropna(subset=["p"])
     printed = printed[printed.dataset.isin(fought.dataset)]
     printed = printed[printed.method.isin([first, *fought.rival])]
+    marked = printed[printed.method != first]
+    marked = fought.merge(
+        marked[["dataset", "measure", "method"]].rename(columns={"method": "rival"})
+    )
     rows = []
     for measure in (*MEASURES, "all"):
-        theirs, ours = (
+        theirs, ours, beside = (
             rows if measure == "all" else rows[rows.measure == measure]
-            for rows in (printed, fought)
+            for rows in (printed, fought, marked)
         )
         row = {"measure": LABEL.get(measure, measure), "printed": printed_score(theirs)}
+        if len(marked):
+            row[BESIDE] = score(beside, "p")
         row |= {"paired t-test": score(ours, "p"), "corrected t-test": score(ours, "p_corrected")}
         rows.append(row)
     return pd.DataFrame(rows)
@@ -528,6 +545,20 @@ def show_with_and_without(chapter):
     return show(against(chapter.tables, pairs), caption, False)
 
 
+#: Experiments with settings of their own; those of cuts and of a forest a fold wrap other methods.
+OTHER_SETTINGS = ("table_5", "reuse", "nets")
+
+
+def show_all_settings(chapter):
+    """Settings and departures of the tables, then what the other experiments set otherwise."""
+    yield show_departures(chapter, [MLDF()])
+    others = {name: settings_of(chapter.paper.experiment(name)) for name in OTHER_SETTINGS}
+    table = pd.concat([rows.assign(experiment=name) for name, rows in others.items()])
+    table = table[["experiment", "method", "estimator"]]
+    caption = "What other experiments set otherwise"
+    yield show(table, caption, False, folded=True)
+
+
 def show_thresholds(chapter):
     """MLDF under other rules for the threshold: means over the splits of the study."""
     rules = chapter.study("thresholds")["thresholds"].groupby(["measure", "rule"], sort=False)
@@ -600,8 +631,13 @@ def show_depth_gaps(chapter):
     """`depth_gaps` where real records stand beside the printed numbers."""
     table, printed = chapter.study("depth")["depth"], chapter.table_4_beside_ours
     printed = printed[printed.dataset.isin(chapter.wanted)]
+    found = depth_gaps(table, printed, chapter.names)
+    own = table[(table.method == CASCADE) & table.dataset.isin(printed.dataset)]
+    numbers = own.groupby("dataset", sort=False).fold.nunique()
+    where = "; ".join(f"{chapter.names[d]}, {splits(numbers[[d]])}" for d in numbers.index)
     caption = "Distance from the printed MLDF in percent, by the levels that each layer adds"
-    return show(depth_gaps(table, printed, chapter.names), caption, False, form="{:+.1f}")
+    caption += f" ({where})" if where else ""
+    return show(found, caption, False, form="{:+.1f}")
 
 
 def show_depths(chapter):

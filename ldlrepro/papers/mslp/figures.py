@@ -13,6 +13,7 @@ from ldlrepro.papers.mslp.studies.faces import NEUTRAL, groups
 from ldlrepro.papers.mslp.tables import EMBEDDINGS, first_places, methods_with
 from ldlrepro.report.plots import name_labels, nothing, plt
 from ldlrepro.report.settings import declared
+from ldlrepro.report.values import Share
 from ldlrepro.report.yardstick import skill_picture
 
 #: Of the emotions and neutral, so that they differ without colours too.
@@ -79,14 +80,17 @@ def one_row(bunch):
     """The two neighbourhoods of one row, and where it lands: defaults of MSLP, two dimensions.
 
     The row is that with the most hetero-neighbours. On the left stand the rows of its Nei_x by
-    both distances (Eqs. 5 and 6), on the right all rows in the embedding.
+    both distances (Eqs. 5 and 6), on the right all rows in the embedding. The title counts the rows
+    whose hetero-neighbours land farther than their neighbours, on average over each set.
     """
     X, D = bunch.X, bunch.D
-    model = MSLP(ratio=2 / X.shape[1]).fit(X, D)
-    nearest, near, hetero = neighbour_sets(X, D, model.k_plus, model.k_minus, model.alpha)
-    row = int(hetero.sum(axis=1).argmax())
-    nearest, near, hetero = nearest[row], near[row], hetero[row]
+    ratio = 2 / X.shape[1]
+    model, free = MSLP(ratio=ratio).fit(X, D), MSLP(lambda_=0.0, ratio=ratio).fit(X, D)
+    sets = neighbour_sets(X, D, model.k_plus, model.k_minus, model.alpha)
     Z = model.transform(X)
+    parted, parted_free = (pushed_farther(some, *sets) for some in (Z, free.transform(X)))
+    row = int(sets[2].sum(axis=1).argmax())
+    nearest, near, hetero = (one[row] for one in sets)
     feature, label = (np.linalg.norm(A[nearest] - A[row], axis=1) for A in (X, D))
     landed = np.linalg.norm(Z[nearest] - Z[row], axis=1) / pdist(Z).mean()
     figure, (sets, plane) = plt.subplots(1, 2, figsize=(6.4, 3.9), width_ratios=[1.15, 1])
@@ -95,14 +99,15 @@ def one_row(bunch):
     for mask, colour, mark in kinds:
         sets.scatter(feature[mask], label[mask], color=colour, marker=mark, s=34, zorder=3)
         if colour.startswith("C"):
-            plane.scatter(*Z[nearest[mask]].T, color=colour, marker=mark, s=34, zorder=3)
-    plane.scatter(*Z[row], color="black", marker="*", s=110, zorder=4)
-    kept, parted = label[near].max(), np.sort(label)[-model.k_plus]
+            look = {"edgecolors": "white", "linewidths": 0.7, "s": 38, "zorder": 3}
+            plane.scatter(*Z[nearest[mask]].T, color=colour, marker=mark, **look)
+    plane.scatter(*Z[row], color="black", marker="*", s=70, zorder=4)
+    kept, far = label[near].max(), np.sort(label)[-model.k_plus]
     margin = 0.04 * np.ptp(feature)
     left, first = feature[0] - margin, feature[model.k_plus - 1] + margin / 2
     top = 1.3 * label.max()
     sets.axhspan(0, 1.03 * kept, color="C0", alpha=0.12, linewidth=0)
-    sets.fill_between([left, first], 0.97 * parted, top, color="C1", alpha=0.15, linewidth=0)
+    sets.fill_between([left, first], 0.97 * far, top, color="C1", alpha=0.15, linewidth=0)
     sets.set(xlim=(left, feature[-1] + margin), ylim=(0, top))
     words = {"fontsize": 9, "transform": sets.get_yaxis_transform()}
     sets.text(0.02, 0.03 * top, "Nei_y: pulled", color="C0", **words)
@@ -114,15 +119,46 @@ def one_row(bunch):
         fontsize=9,
     )
     plane.annotate(f"row {row}", Z[row], (8, 22), textcoords="offset points", fontsize=9)
-    plane.set(xticks=[], yticks=[], xlabel="first dimension", ylabel="second dimension")
+    plane.locator_params(nbins=4)
+    plane.tick_params(labelsize=9)
+    plane.set(xlabel="first dimension", ylabel="second dimension")
     plane.set_title(
-        f"Where they land: pulled rows at {landed[near].mean():.2f},\n"
-        f"pushed rows at {landed[hetero].mean():.2f} of the mean distance",
+        "Distance / mean distance of all pairs:\n"
+        f"pulled rows {landed[near].mean():.2f}, pushed rows {landed[hetero].mean():.2f}",
         fontsize=9,
     )
-    figure.suptitle(f"Rows of {bunch.display}", fontsize=10)
+    figure.suptitle(
+        f"{_first_up(bunch.display)}: pushed rows land farther than pulled ones\n"
+        f"for {parted} rows, without a penalty for {parted_free}",
+        fontsize=10,
+    )
     figure.tight_layout()
     return figure
+
+
+def _first_up(dataset):
+    """A data set's name at the head of a title: that of a stand-in gets a capital."""
+    return dataset[0].upper() + dataset[1:] if dataset.startswith("synthetic") else dataset
+
+
+def pushed_farther(Z, nearest, near, hetero):
+    """Rows whose hetero-neighbours land farther than their neighbours, of those that have any.
+
+    Parameters
+    ----------
+    Z : (n, l)
+        Where the rows land.
+    nearest, near, hetero : (n, m)
+        Result of `neighbour_sets`.
+
+    Returns
+    -------
+    Share: means over each of the two sets of a row are compared
+    """
+    landed = np.linalg.norm(Z[nearest] - Z[:, None], axis=2)
+    some = hetero.any(axis=1)
+    pulled, pushed = (landed[some].mean(axis=1, where=which[some]) for which in (near, hetero))
+    return Share.of(pushed > pulled)
 
 
 def figures_2_and_3(chapter):
@@ -139,7 +175,7 @@ def figures_2_and_3(chapter):
     height = (X[:, 1] + 1) / 2  # degrees rise with the second feature ...
     X += np.where(np.arange(n)[:, None] < n // 2, [-2.0, 1.0], [2.0, -1.0])  # ... in two areas
     D = np.column_stack([height, 1 - height, np.full(n, 0.5)]) / 1.5
-    row = int(np.abs(X - [-1.8, 1.2]).sum(axis=1).argmin())
+    row = int(np.abs(X - [-2.5, 1.1]).sum(axis=1).argmin())  # its sets can be seen
     figure, axes = plt.subplots(
         2, 2, figsize=(6.4, 4.4), height_ratios=[3, 1], sharex="row", sharey="row"
     )
@@ -159,14 +195,14 @@ def figures_2_and_3(chapter):
         for which, mark, colour in ((near, "s", "black"), (hetero, "^", "C1")):
             there = X[nearest[row][which[row]]]
             look_of = {"marker": mark, "facecolors": "none", "edgecolors": colour}
-            plane.scatter(*there.T, s=64, linewidths=1.6, zorder=4, **look_of)
-        plane.scatter(*X[row], s=90, marker="*", color="black", zorder=5)
+            plane.scatter(*there.T, s=44, linewidths=1.5, zorder=4, **look_of)
+        plane.scatter(*X[row], s=60, marker="*", color="black", zorder=5)
         plane.set_title(title, fontsize=9.5)
         plane.set(xticks=[], yticks=[], xlabel="first feature")
         z = MSLP(k_plus, alpha=a, beta=1.0, ratio=0.5, lambda_=0.0).fit(X, D).transform(X)[:, 0]
         z = np.sign(np.corrcoef(z, height)[0, 1]) * (z - z.mean()) / z.std()
         line.scatter(z, rng.uniform(-1, 1, n), c=D[:, 0], s=18, **look)
-        line.set(yticks=[], xlabel=f"embedding; trustworthiness {_kept(D, z[:, None]):.2f}")
+        line.set(yticks=[], xlabel=f"embedding\ntrustworthiness {_kept(D, z[:, None]):.2f}")
     axes[0, 0].set_ylabel("second feature")
     axes[1, 0].set_ylabel("(spread\nat random)", fontsize=9)
     figure.tight_layout()
@@ -245,9 +281,9 @@ def faces(chapter):
     spread = mine.pivot_table(
         index="method", columns="rows", values="trustworthiness", aggfunc="std"
     )
-    wide = wide.loc[["features", "LPP", "MSLP", *UNPENALISED]]
+    wide = wide.loc[["features", "LPP", "CCA", "MSLP", *UNPENALISED]]
     names = {"features": "all features", "MSLP": "MSLP, lambda 0.01, k+ 5, alpha 5"}
-    figure, axis = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
+    figure, axis = plt.subplots(figsize=(5.2, 3.9), layout="constrained")
     rows = np.arange(len(wide))
     for part, mark, colour, fill, label in (
         ("fitted", "o", "C0", "C0", "faces that were fitted"),
@@ -262,10 +298,11 @@ def faces(chapter):
     axis.set_ylim(len(wide) - 0.5, -1.1)
     axis.set_xlabel("trustworthiness (1 is perfect)")
     figure.legend(loc="outside lower left", ncols=2)
-    free = wide.loc[list(UNPENALISED)].mean()
+    spans = wide.loc[list(UNPENALISED)].agg(["min", "max"])
+    fitted, new = (f"{low:.2f} to {high:.2f}" for low, high in spans[["fitted", "new"]].T.values)
     figure.suptitle(
         f"{_name_of(chapter, study)}: without a penalty MSLP reaches\n"
-        f"{free.fitted:.2f} on fitted faces, {free.new:.2f} on new ones",
+        f"{fitted} on fitted faces, {new} on new ones",
         x=0.01,
         ha="left",
         weight="bold",
@@ -288,7 +325,9 @@ def skill(chapter, embeddings=False):
     methods = [m for m in chapter.order if (m in embed) == embeddings]
     ours, printed = (t[t.method.isin(methods)] for t in (chapter.ours, chapter.printed))
     figure = skill_picture(ours, printed, chapter.names, methods)
+    title = "Embeddings" if embeddings else "Methods of label distribution learning"
     for axis in figure.axes:
+        axis.set_title(title, loc="left", fontsize=9.5)
         low, high = axis.dataLim.intervalx
         axis.set_xlim(min(low, 0) - 0.05, high + 0.05)
     return figure
@@ -311,9 +350,9 @@ def one_part_changed(chapter):
     )
     apart = folds[changes].sub(folds["MSLP"], axis=0).groupby(level="dataset").std().T
     bar = apart / mean.loc["MSLP"]
-    figure, axis = plt.subplots(figsize=(5.2, 2.0 + 0.42 * len(changes)), layout="constrained")
+    figure, axis = plt.subplots(figsize=(5.2, 2.0 + 0.7 * len(changes)), layout="constrained")
     there = [d for d in chapter.names if d in share]
-    heights = np.linspace(-0.26, 0.26, len(there)) if len(there) > 1 else [0]
+    heights = np.linspace(-0.32, 0.32, len(there)) if len(there) > 1 else [0]
     for i, (dataset, height) in enumerate(zip(there, heights, strict=True)):
         look = {"marker": _MARKERS[i], "color": f"C{i}", "linestyle": "none"}
         rows = np.arange(len(changes)) + height
@@ -365,7 +404,7 @@ def sensitivity(chapter):
         row[1].plot(np.maximum(line.lambda_, 1e-5), line.kl_divergence, "o-", **look)
         row[2].xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         row[1].set_xscale("log")
-        row[1].set_xticks([1e-5, 1e-3, 1e-1], ["0", "0.001", "0.1"])
+        row[1].set_xticks([1e-5, *10.0 ** np.arange(-4, 1)], ["0", "", "0.001", "", "0.1", ""])
         row[1].minorticks_off()
         row[0].set_ylabel(f"{names[dataset].replace(' (', chr(10) + '(')}\nK-L", fontsize=9)
         for axis in row:

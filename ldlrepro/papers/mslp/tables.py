@@ -197,8 +197,8 @@ def show_who_matches(chapter):
     share = table[expressions].map(lambda found: found.ratio)
     best = share[share >= 0.5].sort_values(ascending=False, kind="stable").index
     caption = (
-        "MSLP's informative numbers that our methods match, each within its own deviation (in "
-        "brackets: uninformative, missed)"
+        "MSLP's informative numbers that our methods match (informative: by each method's own "
+        "deviation); in brackets the uninformative ones, and how many of these ours miss"
     )
     return show(table.loc[best], caption)
 
@@ -397,7 +397,8 @@ def show_terms(chapter):
     pairs += [(one_input, "CPNN") for one_input in methods_with(records, encoding="one_hot")]
     found = duel_table(tally(chapter.counting(records), pairs, chapter.measures, LEVEL_OF_PAPER))
     caption = (
-        f"All six measures; significant at {LEVEL_OF_PAPER:.0%} by the corrected (paired) t-test"
+        f"All six measures; significant at {LEVEL_OF_PAPER:.0%} by the corrected (paired) t-test; "
+        "Holm / BH: what is left of the corrected ones in view of all tests of a row"
     )
     yield show(found, caption, False, folded=False)
 

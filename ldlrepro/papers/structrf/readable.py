@@ -42,11 +42,11 @@ def search(X, k, alpha=0.0, beta=8.0, once=slice(None)):
         for t in (values[:-1] + values[1:]) / 2:  # Eq. a
             below = np.sum(x[once] < t)
             if below >= goal:
-                g = gain(k, x < t)  # Eq. 1
-                best = max(best, g)
+                best = max(best, g := gain(k, x < t))  # Eq. 1
                 yield g, f, t
-                # Eq. 5: the next cut lies at least so many rows further
-                goal = below + max(1, int(alpha * n / (1 + np.exp(beta * (g / best - 0.5)))))
+                # the next cut lies at least so many rows further
+                s = alpha * n / (1 + np.exp(beta * (g / best - 0.5)))  # Eq. 5
+                goal = below + max(1, int(s))
 
 
 def grow(X, D, rows, uniform, smallest=5, depth=20, alpha=0.0):
