@@ -267,7 +267,8 @@ class _Kernel(AsyncKernelManager):
 
     @property
     def kernel_spec(self):
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        # -P: a random.py in the folder is no module of the kernel's.
+        argv = [sys.executable, "-P", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
         argv.append("--log-level=CRITICAL")  # an interrupt is no error, and its port no warning
         return KernelSpec(argv=argv, display_name="Python 3", language="python")
 

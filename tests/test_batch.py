@@ -167,7 +167,10 @@ def with_picture(folder, name, source):
 
 
 def test_what_the_users_environment_may_do_to_a_batch(away, monkeypatch):
-    """A backend for scripts, another Python's kernel, relative folders: none of it counts."""
+    """A backend for scripts, another Python's kernel, a module's name: none of it counts."""
+    for folder in (away, away / "out"):
+        folder.mkdir(exist_ok=True)
+        (folder / "types.py").write_text("raise OSError")
     kernel = away / "jupyter" / "kernels" / "python3"
     kernel.mkdir(parents=True)
     other = {"argv": ["/bin/false"], "display_name": "Python 3", "language": "python"}
