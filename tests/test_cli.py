@@ -147,7 +147,6 @@ def test_a_value_that_cannot_be_is_refused(arguments, message, capsys, tmp_path,
     "variable, message",
     [
         ({"MPLBACKEND": "foo"}, "matplotlib does not start, see MPLBACKEND"),
-        ({"NUMBA_NUM_THREADS": "0"}, "numba does not start, see the variables NUMBA_"),
         ({"PYTHONIOENCODING": "ascii"}, "There is no file \\xe4.csv"),
     ],
 )

@@ -14,6 +14,7 @@ import readme
 import yaml
 
 from ldlrepro import paths, scoreboard
+from ldlrepro.errors import UnknownNameError
 from ldlrepro.papers import chapter_names, get_paper
 from ldlrepro.user import data as userdata
 
@@ -48,7 +49,7 @@ def test_the_citation_file_names_the_papers():
 
 
 def test_a_paper_without_an_entry_in_the_references_is_named():
-    with pytest.raises(SystemExit, match="for the paper 'new_one'.*key ends with 'new'"):
+    with pytest.raises(UnknownNameError, match="for the paper 'new_one'.*key ends with 'new'"):
         readme.references(["structrf", "new_one"], text("book/references.bib"))
 
 

@@ -81,5 +81,6 @@ def test_the_command_takes_a_seed(away, capsys):
     assert cli.main(["status", "structrf", "--profile", "quick", "--seed", "7"]) == 0
     out = capsys.readouterr().out
     assert "structrf: 3 of " in out and "ldlrepro run structrf --seed 7" in out
-    assert cli.main([*run[:4], "--seed", "-7"]) == 1
+    with pytest.raises(SystemExit):
+        cli.main([*run[:4], "--seed", "-7"])
     assert "whole number" in capsys.readouterr().err

@@ -6,13 +6,3 @@ disk is thrown away when any file of this folder changes (`_cache`), and only th
 Arguments that belong together are named tuples. They are unpacked before a loop, not in it: taking
 an array out of one counts a reference, which costs as much as some dozen steps of a loop.
 """
-
-from ldlrepro.errors import LdlreproError
-
-try:
-    import numba  # noqa: F401 (the first import of it: what it says of its settings is told here)
-except (ValueError, RuntimeError) as error:
-    raise LdlreproError(
-        f"numba does not start, see the variables NUMBA_..., of which NUMBA_NUM_THREADS has to be "
-        f"1 or more: {error}"
-    ) from None
