@@ -118,7 +118,7 @@ def check(estimator, expected):
 
 
 #: One deep model stands for the three with every change: each takes as long as ten others.
-NIGHTLY = ("DLDL", "DeepNDFLDL")
+NIGHTLY = ("DeepLDLForest", "DeepNDFLDL")
 
 
 @pytest.mark.parametrize(
