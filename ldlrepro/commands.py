@@ -195,7 +195,6 @@ def _against(rows):
 
 def status(options):
     """Print what is computed, stale, missing."""
-    from ldlrepro.declare import reseeded
     from ldlrepro.protocols.answers import Answers
 
     seed = parameters.seed(options.seed)
@@ -206,6 +205,8 @@ def status(options):
     for name in names:
         rows = answers.kept(name)
         if rows is None:
+            from ldlrepro.declare import reseeded  # a kept answer needs no library
+
             with _patience(f"reading the records of {name} and the code that they depend on"):
                 rows = answers.made(reseeded(get_paper(name), seed))
         total, done = (sum(row[key] for row in rows) for key in ("total", "done"))

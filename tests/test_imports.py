@@ -78,6 +78,19 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
     assert python(code + TELL) == ""
 
 
+def test_a_kept_answer_needs_no_library():
+    code = """
+import contextlib, io
+from ldlrepro import cli
+from ldlrepro.protocols.answers import Answers
+Answers.kept = lambda *_: []
+with contextlib.redirect_stdout(io.StringIO()) as out:
+    assert cli.main(["status", "structrf"]) == 0
+assert out.getvalue() == "structrf: 0 of 0 folds done\\n"
+"""
+    assert python(code + TELL) == ""
+
+
 def named(stub):
     """Names that a stub imports: {name: (module, name there or None for a module)}."""
     package = ".".join(("ldlrepro", *stub.relative_to(paths.PACKAGE).parts[:-1]))

@@ -5,16 +5,21 @@ with their ledger, and versions. File times are not trusted. An answer that is d
 that cannot be written, costs time and nothing else. This module needs no library.
 """
 
+from __future__ import annotations
+
 import json
 import platform
 import warnings
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from ldlrepro import paths, protocols
 from ldlrepro.datasets import accepted
-from ldlrepro.declare import Paper
+
+if TYPE_CHECKING:
+    from ldlrepro.declare import Paper
 
 #: Packages that estimators and records are read with.
 _PACKAGES = ("numpy", "pandas", "scikit-learn")
