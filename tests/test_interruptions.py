@@ -320,6 +320,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(tmp_path):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 1 and "Traceback" not in err
     assert "file is no folder: --out names a folder for records" in err
+    assert "computed" not in out
 
 
 def test_a_full_disk_is_told_in_a_line(tmp_path):
