@@ -346,7 +346,7 @@ def parser():
     )
     add.add_argument("papers", **several)
     add.add_argument("--sample", type=_count, default=20, metavar="K", help="fits (default: 20)")
-    add.add_argument("--seed", type=_seed, default=0, help="of the sample")
+    add.add_argument("--seed", type=_sample_seed, default=0, help="of the sample")
     add.add_argument("--max-seconds", type=_seconds, help="leave out fits that took longer")
     add.add_argument("--n-jobs", type=_processes, default=1, help="processes")
     add.add_argument(
@@ -455,10 +455,15 @@ def _processes(text):
     raise argparse.ArgumentTypeError(f"{text!r} is no number of processes: 1, 2, ..., -1 for all")
 
 
-def _seed(text):
-    if text.isdecimal() and len(text) <= len(str(LARGEST_SEED)) and int(text) <= LARGEST_SEED:
+def _seed(text, largest=LARGEST_SEED):
+    if text.isdecimal() and len(text) <= len(str(largest)) and int(text) <= largest:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {LARGEST_SEED}")
+    raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {largest}")
+
+
+def _sample_seed(text):
+    """Of a generator, that no paper's seed is added to."""
+    return _seed(text, 2**32 - 1)
 
 
 def _count(text):

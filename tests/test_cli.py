@@ -143,6 +143,10 @@ def test_a_value_that_cannot_be_is_refused(arguments, message, capsys, tmp_path,
     assert message in capsys.readouterr().err
 
 
+def test_a_sample_has_any_seed_of_a_generator():
+    assert cli.parser().parse_args(["verify", "--seed", "20261129"]).seed == 20261129
+
+
 @pytest.mark.parametrize(
     "variable, message",
     [
