@@ -357,6 +357,9 @@ def test_what_does_not_end_or_fails_is_left_out(tmp_path, monkeypatch):
         ("LALOT", "Movie", OVER),
     ]
     assert ",1.23,0.25,," in table.read_text(encoding="utf-8")
+    # two runs at once: each adds its row to what is there by then
+    first_folds.add(first_folds.row(methods["AA_KNN"], "Movie", found["LDL_LRR", "Movie"]))
+    assert table.read_text(encoding="utf-8").count("\n") == 5
 
 
 def test_methods_that_choose_have_eight_points_and_the_released_one_first():

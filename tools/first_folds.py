@@ -26,7 +26,7 @@ from ldlrepro.papers.comparison.studies.time_limit import LIMIT
 from ldlrepro.papers.later.experiments import FIRST_FOLDS, RELEASED
 from ldlrepro.protocols import environment, job
 from ldlrepro.protocols.split import partition
-from ldlrepro.protocols.store import write_whole
+from ldlrepro.protocols.store import locked, write_whole
 from ldlrepro.protocols.worker import executor
 
 COLUMNS = ("dataset", "class", "limit", "seconds", "off", "failure", "release", "machine", "date")
@@ -89,6 +89,18 @@ def row(method, dataset, found):
     }
 
 
+def known():
+    """Rows of the table, of this release."""
+    table = pd.read_csv(FIRST_FOLDS, keep_default_na=False, na_values={"seconds": "", "off": ""})
+    return table[table.release == RELEASE].to_dict("records")
+
+
+def add(found):
+    """Add a row to the table, in the order of the declaration, beside what others add meanwhile."""
+    with locked(FIRST_FOLDS.with_suffix(".lock")):
+        write([*known(), found])
+
+
 def write(rows):
     """Write the table, in the order of the declaration."""
     sets = list(RELEASED.datasets)
@@ -106,9 +118,7 @@ def main():
     parser.add_argument("--dataset", action="append")
     parser.add_argument("--method", action="append")
     options = parser.parse_args()
-    known = pd.read_csv(FIRST_FOLDS, keep_default_na=False, na_values={"seconds": "", "off": ""})
-    rows = known[known.release == RELEASE].to_dict("records")
-    there = {(one["class"], one["dataset"]) for one in rows}
+    there = {(one["class"], one["dataset"]) for one in known()}
     wanted = [
         (method, dataset)
         for dataset in options.dataset or RELEASED.datasets
@@ -117,8 +127,7 @@ def main():
         if (method.estimator.name, dataset) not in there
     ]
     for found in measure(wanted, row):
-        rows.append(found)
-        write(rows)
+        add(found)
         print(*found.values(), flush=True)
 
 
