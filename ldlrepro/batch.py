@@ -135,10 +135,10 @@ def run(papers, parameters, out, jobs=1, fresh=False):
             ) from None
     if "datasets" in parameters:
         parameters = parameters | {"datasets": listed(parameters["datasets"])}
-    for name in wanted:
-        _check(there[name], parameters)
-    paths.settle()
     folder = paths.expanded(out).absolute()
+    for name in wanted:
+        _check(there[name], parameters, folder)
+    paths.settle()
     if paths.target(folder) == paths.target(paths.NOTEBOOKS):
         raise errors.UnknownFolderError(
             f"{folder} holds the notebooks themselves: name another folder by --out."
@@ -293,8 +293,8 @@ class _Kernel(AsyncKernelManager):
                     process.kill()
 
 
-def _check(notebook, parameters):
-    """Stop before anything is run where a name is wrong."""
+def _check(notebook, parameters, folder):
+    """Stop before anything is run where a name is wrong. ``folder`` is made for the notebooks."""
     check(parameters, papermill.inspect_notebook(str(notebook)), notebook.name)
     for name, value in parameters.items():
         if isinstance(value, str) and not value.strip() and name != "datasets":
@@ -311,6 +311,9 @@ def _check(notebook, parameters):
             raise ParameterError(f"{name} is {what}; got {value!r}.")
     if parameters.get("out") is not None:
         check_out(parameters["out"])
+        where = paths.expanded(parameters["out"]).absolute().parent
+        if where != folder and not where.is_dir():
+            raise ParameterError(f"out: there is no folder {where}. Make it, or name another.")
     methods = parameters.get("methods")
     names = listed(methods or "") if isinstance(methods, str | None) else methods
     if not isinstance(names, list) or not all(map(_is_name, names)):

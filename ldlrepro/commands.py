@@ -43,7 +43,7 @@ def data_list(_):
 
 def data_fetch(options):
     """Download data sets; 1 where one could not be had."""
-    names = datasets.names() if options.names == ["all"] else options.names
+    names = datasets.names() if options.names == ["all"] else list(dict.fromkeys(options.names))
     failed = 0
     for name in names:
         try:
@@ -63,7 +63,7 @@ def data_accept(options):
 
 def data_check(options):
     """Print what files are like; 1 where one is not right."""
-    rows = datasets.check(options.names or None)
+    rows = datasets.check(list(dict.fromkeys(options.names)) or None)
     if rows:
         _print(rows)
     if all(r["file"] == "not at hand" for r in rows):

@@ -469,6 +469,7 @@ def test_an_empty_parameter_is_told(away, capsys):
         ("out", "['x.csv']", "out is a file to write; got ['x.csv']"),
         ("out", "x.txt", "out is 'x.txt': write a page, .html, or records, .csv"),
         ("out", "x", "out is 'x': write a page"),
+        ("out", "nowhere/x.csv", "nowhere. Make it, or name another"),
         ("methods", "{a: 1}", "methods is a name or a list of names; got '{a: 1}'"),
         ("methods", "[AAKNN, {a: 1}]", "methods is a name or a list of names; got"),
         ("methods", "['AAKNN', 5]", "methods is a name or a list of names; got"),

@@ -42,6 +42,9 @@ def test_a_check_of_nothing_fails(away, capsys, names):
     asked = " ".join(names) or "NAME"
     assert "no file of these data sets is at hand" in line
     assert f"`ldlrepro data fetch {asked}`" in line and "LDLREPRO_DATA" in line
+    if names:  # a name twice is one data set
+        cli.main(["data", "check", *names, *names])
+        assert capsys.readouterr().out == out
 
 
 def test_a_check_of_some_does_not_fail(away, monkeypatch, capsys):

@@ -735,7 +735,7 @@ def test_bad_places_and_seeds_are_told_before_the_fits(tmp_path, capsys):
     Mean.fits = 0
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(CompareError, match="file is a file, and a folder of records belongs"):
+        with pytest.raises(CompareError, match="file is no folder, and a folder of records"):
             compare({"mean": Mean()}, X, D, folds=2, records=place)
     for seed in (2**32, 10**7, -1, 0.5):
         with pytest.raises(CompareError, match="give an int, 0 or more and at most 1000000"):
@@ -1444,7 +1444,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_any_fit(here, tmp_path):
     X, D = rows()
     Mean.fits = 0
     (tmp_path / "file").write_text("")
-    with pytest.raises(LdlreproError, match="file is a file, and a folder of records belongs"):
+    with pytest.raises(LdlreproError, match="file is no folder, and a folder of records belongs"):
         compare({"mean": Mean()}, X, D, folds=3, records=tmp_path / "file")
     assert Mean.fits == 0
 

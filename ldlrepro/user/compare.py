@@ -219,16 +219,9 @@ def _as_int(value):
 
 
 def check_folder(path: Path | str) -> None:
-    """Raise CompareError where a folder cannot be because a file of the name is in the way."""
-    path = Path(path)
-    for part in (path, *path.parents):
-        if part.is_symlink() and not part.exists():
-            raise CompareError(
-                f"{part} is a link to {os.readlink(part)}, which does not exist: make that folder, "
-                "or name another."
-            )
-        if part.exists() and not part.is_dir():
-            raise CompareError(f"{part} is a file, and a folder of records belongs there.")
+    """Raise CompareError where something else is in a folder's place."""
+    if why := paths.obstacle(Path(path)):
+        raise CompareError(f"{why}, and a folder of records belongs there: name another.")
 
 
 def check_target(path: Any, what: str) -> None:
