@@ -86,9 +86,8 @@ class StructRF(Chapter):
         numbers = "hold" if own.agree == own.tell else "do not all hold"
         how_many = "all the others" if plain.agree == plain.tell else f"{plain.agree} others"
         return (
-            f"StructRF's printed errors {numbers} where we could test them, except those in the "
-            "table on boosting. An ordinary regression forest on the same distributions matches "
-            f"{how_many} too."
+            f"StructRF's printed errors {numbers} where testable, except in the table on boosting. "
+            f"An ordinary regression forest on the same distributions matches {how_many} too."
         )
 
     @cached_property
