@@ -180,6 +180,27 @@ def test_two_starts_of_sa_iis_are_two_readings(evidence):
     assert "holds from 1 of 2 starts" in text
 
 
+def test_the_finding_on_sa_iis_counts_its_start_on_the_diagonal():
+    chapter = scoreboard.chapter_of("structrf")
+    steps = chapter.counting(chapter.records["first_package"])
+    steps = steps[steps.method == "SA-IIS, identity start"]
+    ones = steps[[p["stage"] == 200 for p in steps.parameters]]
+    rows = published.load("structrf").query("4 <= table <= 18 and method == 'SA-IIS'")
+    printed = {(r.dataset, r.measure): r for r in rows.itertuples()}
+    ahead = match = 0
+    for m in chapter.measures:
+        sign = -1 if m in ("cosine", "intersection") else 1
+        theirs = values(chapter.tables, m, "method", "dataset")
+        for (d,), found in values(ones, m, "dataset").items():
+            said, ours = printed[d, m], mean(found)
+            ahead += sign * (ours - mean(theirs["SA-BFGS", d])) > 0
+            null = mean(theirs["MeanPredictor", d])
+            match += abs(ours - said.mean) <= said.std < abs(null - said.mean)
+    text = chapter.findings()["order-bfgs-iis"]
+    assert f"from ones on their diagonal in {ahead}," in text
+    assert f"start, {match} from the diagonal" in text
+
+
 def test_fifty_trees_and_a_hundred_are_judged_by_what_the_figure_shows(evidence):
     grid = scoreboard.chapter_of("structrf").records["figure_4"]
     of = values(grid, "chebyshev", "method")
@@ -241,6 +262,7 @@ def test_small_claims_on_forests_from_one_fold():
     assert structrf_claims._overfitting(FOLDS)[0] == 1  # 0.5 against 1.9
     whole = structrf_claims._lower(FOLDS, "test", "StructRF", "a forest for each label", "K-L")
     assert whole[0] == 0 and "level in 0 folds, else lower in 0 of 1 folds" in whole[1]
+    assert structrf_claims.of_each_label(FOLDS) == (1, 1)
     tree = structrf_claims._one_tree(FOLDS)
     assert tree[0] == 1 and "1.50 to 1.50" in tree[1]
     times = FOLDS[FOLDS.method.isin(["RF", "StructRF"])]
