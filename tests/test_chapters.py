@@ -16,7 +16,7 @@ from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
 from ldlrepro.papers.ldlf.chapter import LDLF
-from ldlrepro.papers.ldlf.claims import printed_claim
+from ldlrepro.papers.ldlf.claims import printed_claim, training_time
 from ldlrepro.papers.mslp import figures as mslp_figures
 from ldlrepro.papers.mslp import tables as mslp
 from ldlrepro.papers.mslp.chapter import MSLP
@@ -538,12 +538,30 @@ def test_grid_of_figure_4():
 
 
 def test_seconds_of_forests_stand_by_their_split_nodes():
+    one_tree, nan = "sLDLF, one tree", np.nan
     grid = pd.DataFrame(
-        [("sLDLF", 2, np.nan, 1.0), ("sLDLF", 2, np.nan, 3.0), ("sLDLF, one tree", np.nan, 9, 5.0)],
-        columns=["strategy", "trees", "depth", "fit_seconds"],
+        [
+            ("sLDLF", 2, nan, 1.0, "a"),
+            ("sLDLF", 2, nan, 3.0, "a"),
+            (one_tree, nan, 9, 5.0, "a"),
+            (f"{one_tree}, one hold-out", nan, 9, 7.0, "a"),
+            (f"{one_tree}, one hold-out", nan, 11, 24.0, "a"),
+            (f"{one_tree}, one hold-out", nan, 13, 1.0, "another machine"),
+            ("sNDF-LDL", 2, nan, 1.0, "a"),
+        ],
+        columns=["strategy", "trees", "depth", "fit_seconds", "machine"],
     )
     seconds = ldlf_figures.seconds_by_nodes(grid)
-    assert seconds.to_dict() == {("sLDLF", 2 * 63): 2.0, ("sLDLF, one tree", 255): 5.0}
+    assert seconds.to_dict() == {
+        ("sLDLF", 2 * 63): 2.0,
+        (one_tree, 255): 6.0,
+        (one_tree, 1023): 24.0,
+    }
+    share, text = training_time(grid)
+    assert share == 1 and text.endswith("in 1 of 1 steps")
+    share, text = training_time(grid.replace(24.0, 30.0))
+    assert share == 0 and text.endswith("; not in 5.0 times the seconds from 255 to 1023 nodes")
+    assert np.isnan(training_time(grid.iloc[:0])[0])
 
 
 def test_the_printed_k_l_on_movie_is_not_judged_by_a_copy_of_movie():
@@ -641,8 +659,18 @@ def test_what_is_found_on_ldlf_is_counted_from_the_records():
     drawn = chapter.records["drawn_rows"].query("dataset == 'Movie'")
     drawn = drawn[drawn.method.str.startswith("sLDLF")]
     lowest = drawn.groupby(["method", "fold"])["kl_divergence"].min().groupby("method").mean()
-    assert f"our settings go down to {lowest.min():.4f}. The paper's go" in found["kl-on-movie"]
+    assert f"our settings go down to {lowest.min():.4f}, and the authors" in found["kl-on-movie"]
     assert lowest.idxmin() != "sLDLF, section 4" and "some of our settings" in chapter.answer()
+    path = drawn[drawn.method == "sLDLF, section 4"]
+    path = path.groupby(path.parameters.str["stage"])["kl_divergence"].mean()
+    at_3 = f"With a learning rate of 3, the paper's settings come to {path[2000]:.4f} after 2000 of"
+    assert f"{at_3} its 25,000 iterations, still falling." in found["kl-on-movie"]
+    assert path[2000] < path[1500]
+    chosen = chapter.records["figure_4_rates_drawn"]
+    chosen = chosen[chosen.method == "sLDLF, 5 trees, rate chosen"]
+    assert set(chosen.parameters.str["learning_rate"]) == {30, 100}
+    own = f"they come to {chosen['kl_divergence'].mean():.4f} after 1000."
+    assert found["kl-on-movie"].endswith(f"With 30 or 100, as chosen in each fold, {own}")
 
 
 def test_numbers_of_figure_4_stand_by_size_and_strategy():

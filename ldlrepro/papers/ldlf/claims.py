@@ -166,7 +166,7 @@ def _of_trees(grid, printed):
 
     def full_iterations():
         found = against_one("sNDF-LDL, each its own iterations", False)
-        return NOT_RUN if found is None else (found[0].ratio, found[1])
+        return NOT_RUN if found is None else (found[0].ratio, f"at one learning rate, {found[1]}")
 
     # At one rate more trees learn more slowly: the line with the rate chosen for each size counts.
     one_rate, chosen = line_of(grid, "sLDLF"), line_of(grid, "sLDLF, rate chosen")
@@ -197,7 +197,7 @@ def _of_trees(grid, printed):
         "saturated-at-20": _level(forests, 100, 20),
         "ndf-worse": both_rates("sNDF-LDL", False),
         "ndf-worse-own-iterations": full_iterations(),
-        "cost-is-linear": _cost(grid),
+        "cost-is-linear": training_time(grid),
     }
 
 
@@ -374,6 +374,7 @@ def _of_depth(grid, printed):
     )
     falling = line if folds.empty else folds  # the mean of five folds, where it was run
     falls = f"mean of the folds, K-L by depth {_line(folds)}; {text}" if len(folds) else text
+    falls = f"at one learning rate, {falls}"
     # A line of one fit a point goes to and fro: a rise is one that exceeds those on the way down.
     down = line[: line.idxmin()]
     rise, swing = line.iloc[-1] - line.min(), (down - down.cummin()).max()
@@ -397,15 +398,22 @@ def _of_depth(grid, printed):
     return found
 
 
-def _cost(grid):
-    """Steps to the next larger forest in which seconds grow about as slowly as nodes, or slower."""
-    holds, spans = [], []
+def training_time(grid):
+    """Steps to more nodes in which seconds grow about as slowly as nodes, or slower."""
+    holds, spans, faster = [], [], []
     for _, line in seconds_by_nodes(grid).groupby(level="strategy"):
         time, nodes = line.to_numpy(), line.index.get_level_values("nodes").to_numpy(float)
-        holds += list(time[1:] / time[:-1] <= (1 + NEAR) * nodes[1:] / nodes[:-1])
+        here = time[1:] / time[:-1] <= (1 + NEAR) * nodes[1:] / nodes[:-1]
+        holds += list(here)
         spans.append(f"{time[-1] / time[0]:.1f} times the seconds for {nodes[-1] / nodes[0]:.0f}")
+        faster += [
+            f"{b / a:.1f} times the seconds from {low:.0f} to {high:.0f} nodes"
+            for (a, b), (low, high), ok in zip(pairwise(time), pairwise(nodes), here, strict=True)
+            if not ok
+        ]
     return share_claim(
         holds,
-        f"{' and '.join(spans)} times the nodes; growth at most {NEAR:.0%} faster in",
-        " steps",
+        f"at one learning rate, {' and '.join(spans)} times the nodes; growth at most {NEAR:.0%} "
+        "faster in",
+        " steps" + (f"; not in {', '.join(faster)}" if faster else ""),
     )
