@@ -184,8 +184,8 @@ def answer(records, names, measure):
     wide = int((on == len(table)).sum())
     ahead = list(table.data[table.ahead])
     text = (
-        f"Of {later_methods()} methods that came after the five papers, {wide} have records on all "
-        f"{kinds} so far. "
+        f"Of {later_methods()} methods that came after the five papers and run, {wide} have "
+        f"records on all {kinds} so far. "
     )
     if ahead:
         text += f"A later method is the best on {len(ahead)} of these: {', '.join(ahead)}."
@@ -363,8 +363,8 @@ def baselines_in_words(table):
     if len(plain_form):
         (row,) = plain_form.itertuples(index=False)
         text += (
-            f" SA-BFGS shows what choosing does: without a chosen penalty it gains {row[4]:.2f} "
-            f"here and {row[3]:.2f} in python-ldl."
+            " SA-BFGS shows what choosing does: without a chosen penalty and scaling it gains "
+            f"{row[4]:.2f} here and {row[3]:.2f} in python-ldl."
         )
     return text
 
