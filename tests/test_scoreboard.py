@@ -146,7 +146,7 @@ ANSWERS = {
         },
     ),
     "mldf": (
-        ["matches few", "Without its new idea", "over ten splits, predicts no worse"],
+        ["matches few", "Without reusing layers", "no test finds it significantly worse"],
         {"MLDF needs to reuse earlier scores: it predicts worse without reuse": "does not hold"},
     ),
 }

@@ -561,7 +561,9 @@ def show_all_settings(chapter):
 
 def show_thresholds(chapter):
     """MLDF under other rules for the threshold: means over the splits of the study."""
-    rules = chapter.study("thresholds")["thresholds"].groupby(["measure", "rule"], sort=False)
+    rules = chapter.study("thresholds")["thresholds"]
+    rules = rules.replace({"rule": {"mean (Algorithm 2)": "mean (section 3.2)"}})
+    rules = rules.groupby(["measure", "rule"], sort=False)
     rules = rules[["layers", "train", "test"]].mean().round(4).reset_index()
     rules = rules.assign(measure=rules["measure"].map(LABEL))
     caption = "MLDF on scene under other rules for the threshold, three splits"
