@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 from operator import eq, lt
-from statistics import mean, median, stdev
+from statistics import geometric_mean, mean, median, stdev
 
 import pandas as pd
 import pytest
@@ -19,7 +19,8 @@ from ldlrepro.papers.structrf import figures as figures_of_structrf
 from ldlrepro.papers.structrf import tables as tables_of_structrf
 from ldlrepro.protocols import read
 from ldlrepro.report import speed
-from ldlrepro.report.claims import faster_claim
+from ldlrepro.report.claims import faster_claim, same_claim
+from ldlrepro.report.tables import summary
 
 pytestmark = pytest.mark.skipif(
     not paths.IN_CHECKOUT, reason="records are committed, not installed"
@@ -180,6 +181,27 @@ def test_two_starts_of_sa_iis_are_two_readings(evidence):
     assert "holds from 1 of 2 starts" in text
 
 
+def test_the_finding_on_sa_iis_counts_its_start_on_the_diagonal():
+    chapter = scoreboard.chapter_of("structrf")
+    steps = chapter.counting(chapter.records["first_package"])
+    steps = steps[steps.method == "SA-IIS, identity start"]
+    ones = steps[[p["stage"] == 200 for p in steps.parameters]]
+    rows = published.load("structrf").query("4 <= table <= 18 and method == 'SA-IIS'")
+    printed = {(r.dataset, r.measure): r for r in rows.itertuples()}
+    ahead = match = 0
+    for m in chapter.measures:
+        sign = -1 if m in ("cosine", "intersection") else 1
+        theirs = values(chapter.tables, m, "method", "dataset")
+        for (d,), found in values(ones, m, "dataset").items():
+            said, ours = printed[d, m], mean(found)
+            ahead += sign * (ours - mean(theirs["SA-BFGS", d])) > 0
+            null = mean(theirs["MeanPredictor", d])
+            match += abs(ours - said.mean) <= said.std < abs(null - said.mean)
+    text = chapter.findings()["order-bfgs-iis"]
+    assert f"from ones on their diagonal in {ahead}," in text
+    assert f"start, {match} from the diagonal" in text
+
+
 def test_fifty_trees_and_a_hundred_are_judged_by_what_the_figure_shows(evidence):
     grid = scoreboard.chapter_of("structrf").records["figure_4"]
     of = values(grid, "chebyshev", "method")
@@ -241,6 +263,7 @@ def test_small_claims_on_forests_from_one_fold():
     assert structrf_claims._overfitting(FOLDS)[0] == 1  # 0.5 against 1.9
     whole = structrf_claims._lower(FOLDS, "test", "StructRF", "a forest for each label", "K-L")
     assert whole[0] == 0 and "level in 0 folds, else lower in 0 of 1 folds" in whole[1]
+    assert structrf_claims.of_each_label(FOLDS) == (1, 1)
     tree = structrf_claims._one_tree(FOLDS)
     assert tree[0] == 1 and "1.50 to 1.50" in tree[1]
     times = FOLDS[FOLDS.method.isin(["RF", "StructRF"])]
@@ -451,8 +474,45 @@ def test_what_boosting_leaves(evidence):
     plain = [key for key in plain if key in said]  # not where the paper has N/A
     left = [mean(of[d, f"{m}, boosted"]) / mean(of[d, m]) for d, m in plain]
     found = evidence["adaboost_ldl"]
-    assert f"{len(left)} comparisons: mean {mean(left):.1%} " in found["sortloss-41"][1]
+    said = f"{len(left)} comparisons, without Natural Scene: mean {mean(left):.1%} "
+    assert said in found["sortloss-41"][1]
     assert found["sortloss-41"][0] == "does not hold"
+
+
+def test_printed_averages_are_of_all_data_sets_as_the_paper_has_them(evidence):
+    """Only the median of SortLoss and the geometric mean of K-L come near the numbers in the text.
+
+    Without Natural Scene it would be the geometric mean of SortLoss.
+    """
+    chapter = scoreboard.chapter_of("adaboost_ldl")
+    for claim, measure, said, near in (
+        ("sortloss-41", "sort_loss", 0.412, "median"),
+        ("kl-68", "kl_divergence", 0.685, "geometric mean"),
+    ):
+        one = chapter.printed[chapter.printed.measure == measure]
+        of = dict(zip(zip(one.dataset, one.method, strict=True), one["mean"], strict=True))
+        left = [of[d, f"{m}, boosted"] / of[d, m] for d, m in of if (d, f"{m}, boosted") in of]
+        averages = {
+            "mean": mean(left),
+            "geometric mean": geometric_mean(left),
+            "median": median(left),
+        }
+        text = ", ".join(f"{name} {value:.1%}" for name, value in averages.items())
+        assert len(left) == 87
+        assert evidence["adaboost_ldl"][claim][1].endswith(f"all 87 printed ratios: {text}")
+        close = [name for name, v in averages.items() if abs(v - said) <= 0.03 * said]
+        found = chapter.findings()[claim]
+        assert close == [near] and f"only their {near} of {averages[near]:.0%} comes" in found
+        assert f"the printed tables average {mean(left):.0%}, " in found
+
+
+def test_the_warm_start_costs_k_l_on_one_data_set():
+    """The page names s-JAFFE; elsewhere no mean is more than 0.2% higher with it."""
+    chapter = scoreboard.chapter_of("adaboost_ldl")
+    records = pd.concat([chapter.counted, chapter.counting(chapter.records["terms"])])
+    table = adaboost_tables.k_l_by_warm_start(records, chapter.names)
+    cost = (table["with it"] / table["without it"] - 1).to_dict()
+    assert len(cost) == 12 and cost.pop("s-JAFFE") > 0.4 and max(cost.values()) < 0.002
 
 
 def test_what_public_code_explains_is_what_its_own_tables_count():
@@ -489,21 +549,28 @@ def test_k_l_within_a_deviation_of_the_plain_row(evidence):
         for d, m in of
         if m in ("BFGS-LDL", "CPNN", "LC-LDL")
     ]
-    said = f"in all {sum(near)} of {len(near)} comparisons"
+    said = f"within one standard deviation of it in {sum(near)} of {len(near)} "
     assert said in evidence["adaboost_ldl"]["kl-unchanged"][1]
 
 
-def test_unchanged_k_l_is_judged_by_the_test_that_judges_sort_loss():
-    """Of two data sets one changes by more than its folds differ, and one by less."""
+def test_unchanged_k_l_is_judged_by_the_means_as_other_claims_of_no_change():
+    """A rises clearly; B keeps its mean; that of C moves by 6%, less than its folds differ."""
     frames = []
-    for dataset, after in (("A", [0.5, 0.52, 0.51]), ("B", [0.08, 0.13, 0.1])):
+    after_of = {"A": [0.5, 0.52, 0.51], "B": [0.08, 0.13, 0.1], "C": [0.08, 0.15, 0.1]}
+    for dataset, after in after_of.items():
         for method, found in (("CPNN", [0.1, 0.11, 0.1]), ("CPNN, boosted", after)):
             one = {"dataset": dataset, "method": method, "fold": range(3), "kl_divergence": found}
             frames.append(pd.DataFrame(one).assign(n_train=90, n_test=10, source="real"))
     records = pd.concat(frames, ignore_index=True)
-    columns = ["dataset", "method", "measure", "mean", "std"]
-    share, text = adaboost_claims._unchanged(records, pd.DataFrame(columns=columns, dtype=float))
-    assert share == 0.5 and text.startswith("no significant change in 1 of 2 comparisons")
+    printed = summary(records, measures=["kl_divergence"])
+    printed = printed[printed.dataset != "C"]
+    share, text = adaboost_claims._unchanged(records, records, printed)
+    assert share == pytest.approx(1 / 3)
+    assert text.startswith("means within 1% of the plain row in 1 of 3 comparisons (CPNN 1 of 3;")
+    assert "public code 1 of 3, in print 1 of 2); within one standard deviation" in text
+    assert "significantly lower in 0" in text and "significantly higher in 1 " in text
+    same, _ = same_claim(records, "CPNN, boosted", "CPNN", ["kl_divergence"])
+    assert share == same
 
 
 def test_one_test_more_or_less_is_near_enough(evidence):

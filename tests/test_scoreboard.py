@@ -119,7 +119,7 @@ def test_the_picture_has_the_counts(board):
 ANSWERS = {
     "structrf": (
         [
-            "numbers hold, except its row in the table on boosting",
+            "errors hold where testable, except in the table on boosting",
             "forest",
             "matches all the others",
         ],

@@ -298,11 +298,16 @@ def spread_claim(summary, method, rivals, measures):
 
 def same_claim(records, first, second, measures, share_of_mean=0.01):
     """Evidence that two methods do not differ: numbers whose means differ by at most a share."""
-    pairs = [pair for m in measures for pair in pairs_of(records, first, second, m)]
-    near = [abs(p.difference) <= share_of_mean * abs(p.second.mean()) for p in pairs]
+    near = near_means(records, first, second, measures, share_of_mean)
     found = wins(records, [(first, second)], measures)
     more = f" comparisons; they differ significantly in {found.shown + found.worse}"
     return share_claim(near, f"means within {share_of_mean:.0%} in", more)
+
+
+def near_means(records, first, second, measures, share_of_mean=0.01):
+    """Whether the means of two methods differ by at most a share of the second's: list of bool."""
+    pairs = [pair for m in measures for pair in pairs_of(records, first, second, m)]
+    return [abs(p.difference) <= share_of_mean * abs(p.second.mean()) for p in pairs]
 
 
 def seconds_of(records, column="fit_seconds"):

@@ -39,7 +39,7 @@ STARTS = {
     "SA-IIS, random start": "uniformly random",
     "SA-IIS": "zeros",
 }
-#: Learners with the gradient of public code -> the paper's name.
+#: Learners with public code's objective and gradient -> the paper's name.
 WITH_GRADIENT = {"LC-LDL, public gradient": "LC-LDL"}
 
 
@@ -81,8 +81,8 @@ def show_agreement(chapter):
 PUBLIC_CODE = {
     "PT-Bayes": "draws labels, fits full covariances",
     "SA-IIS": "takes ten steps from ones on the diagonal",
-    "LC-LDL": "has another gradient",
-    "CPNN": "trains by RProp for fifty epochs",
+    "LC-LDL": "has another objective and gradient",
+    "CPNN": "trains by RProp, 49 steps or more",
     "BFGS-LDL": "keeps the whole inverse Hessian",
 }
 
@@ -143,7 +143,7 @@ def named_as_printed(public):
 
     Returns
     -------
-    DataFrame, with a column public_gradient: whether LC-LDL has the gradient of public code
+    DataFrame, with a column public_gradient: whether LC-LDL is that of public code
     """
     learner, form = declared(public, "learner"), declared(public, "form")
     row = learner.replace(WITH_GRADIENT)
@@ -157,13 +157,13 @@ def agreement_of_public_start(chapter):
     Returns
     -------
     DataFrame of `Outcomes`, a row a printed method; a column for the learners of the tables, for
-    those from the public start, and for those with the public gradient as well
+    those from the public start, and for those with public code's objective and gradient as well
     """
     public = chapter.public_start
     columns = {
         "ours, from zeros": chapter.tables,
         "public start": public[~public.public_gradient],
-        "public start and gradient": public[public.public_gradient],
+        "public start, objective and gradient": public[public.public_gradient],
     }
     table = {
         head: agreement_by_measure(records, chapter.printed_and_counted)["all"]
@@ -202,12 +202,12 @@ def show_one_fit(chapter):
 
 
 def show_lcldl_by_set(chapter):
-    """SortLoss of boosted LC-LDL: printed, of the tables, and with the public gradient."""
+    """SortLoss of boosted LC-LDL: printed, of the tables, and with public code's objective."""
     public, printed = chapter.public_start, chapter.printed.query("measure == 'sort_loss'")
     columns = {
         "printed": printed.assign(sort_loss=printed["mean"]),
         "ours": chapter.tables,
-        "with the public gradient": public[public.public_gradient],
+        "with the public objective and gradient": public[public.public_gradient],
     }
     table = {
         head: mine[mine.method == boosted("LC-LDL")].groupby("dataset").sort_loss.mean()
@@ -385,18 +385,20 @@ def three_averages(ratios, measure):
 
 def show_averages(chapter):
     """Three averages of what boosting leaves, beside the number in the paper's text."""
-    every = [one for one in sides(chapter) if len(one)]
-    if len(every) < 3:
+    of_all = ratios_to_plain(chapter.printed)
+    every = [one for one in (*sides(chapter), of_all) if len(one)]
+    if len(every) < 4:
         return NOTHING
-    ours, public, printed = every
+    ours, public, printed, of_all = every
     said = printed_numbers(published.claims("adaboost_ldl"))
     rows = []
     for measure, claim in zip(AVERAGED, CLAIMED, strict=True):
-        found = [three_averages(side, measure) for side in (printed, ours, public)]
+        found = [three_averages(side, measure) for side in (of_all, printed, ours, public)]
         for name in found[0]:
             shares = [average[name] for average in found]
             rows.append((MEASURES[measure].label, name, said[claim], *shares))
-    head = ["measure", "average", "the text", "printed tables", "ours", "as public code"]
+    head = ["measure", "average", "the text", "all printed", "printed, without Natural Scene"]
+    head += ["ours", "as public code"]
     caption = "What boosting leaves, by three averages over learners and data sets"
     return show(pd.DataFrame(rows, columns=head), caption, False, form="{:.1%}")
 
@@ -610,13 +612,23 @@ def show_means_by_kind(chapter):
 
 
 def show_draws_and_warm_start(chapter):
-    """`means` of learners and their variants over the sets that count."""
+    """`means` of learners and their variants over the sets that count, and K-L by warm start."""
     records = pd.concat([chapter.counted, chapter.counting(chapter.records["terms"])])
     variants = ("", ", boosted", ", drawn uniformly", ", no warm start", ", bagged")
     methods = [f"{name}{variant}" for name in TERM_LEARNERS for variant in variants]
     table = means(records, methods, ["kl_divergence", *COMPANIONS])
     caption = "Boosting without the draws, without the warm start, and bagging: means"
-    return show(table, caption, form="{:.4f}")
+    yield show(table, caption, form="{:.4f}")
+    table = k_l_by_warm_start(records, chapter.names)
+    yield show(table, "K-L of boosted BFGS-LDL, with and without the warm start", form="{:.5f}")
+
+
+def k_l_by_warm_start(records, names):
+    """K-L of boosted BFGS-LDL with and without the warm start: a row a data set."""
+    wide = records.groupby(["dataset", "method"], observed=True)["kl_divergence"].mean().unstack()
+    columns = {"BFGS-LDL, boosted": "with it", "BFGS-LDL, no warm start": "without it"}
+    wide = wide.reindex(index=[d for d in names if d in wide.index], columns=[*columns])
+    return wide.rename(columns=columns, index=names).rename_axis(index="data set", columns=None)
 
 
 def show_tried_settings(chapter):

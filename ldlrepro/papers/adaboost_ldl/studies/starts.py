@@ -1,7 +1,7 @@
 """Plain SA-IIS from other starts (Adaboost-LDL paper, Tables 4-6; section 3.3).
 
 No start that the settings have brings the printed row of the plain learner. Here coefficients are
-drawn from wider or narrower densities. And public code stops when a step lowers the loss, summed
+drawn from wider densities. And public code stops when a step lowers the loss, summed
 over the rows, by less than 1e-4: whether that happens within its ten steps from the identity.
 """
 
