@@ -1,6 +1,7 @@
 """The claims of the MSLP paper, each with its verdict and evidence."""
 
 import numpy as np
+import pandas as pd
 
 from ldlrepro import published
 from ldlrepro.metrics import DISTRIBUTION
@@ -13,7 +14,6 @@ from ldlrepro.papers.mslp.tables import (
     LEVEL_OF_PAPER,
     first_places,
     methods_with,
-    rule_alone,
     with_u,
 )
 from ldlrepro.report.claims import (
@@ -234,14 +234,22 @@ def _against(records, others):
 
 
 def _among_all(terms):
-    """`_against` the variant that seeks label neighbours among all rows."""
-    _, text = _against(terms, methods_with(terms, alpha=1e9))
-    share, alone = wins_claim(terms, rule_alone(terms), MEASURES, LEVEL_OF_PAPER)
+    """`_against` the variant that seeks label neighbours among all rows, all else chosen alike.
+
+    Hetero-neighbours are sought in the same set (Eq. 6), so without the rule few rows have any.
+    """
+    without = methods_with(terms, alpha=1e9)
+    share, text = _against(terms, without)
     if np.isnan(share):
         return NOT_RUN
+    no_pull = pd.Series([p.get("beta") == 0 for p in terms.parameters], index=terms.index)
+    with_it, among_all = (
+        Share.of(no_pull[terms.method.isin(names)]) for names in (["MSLP"], without)
+    )
     return share, (
-        f"without the push on both sides, against label neighbours among all rows: {alone}; the "
-        f"whole method against label neighbours among all rows, hardly any of them pushed: {text}"
+        f"against label neighbours among all rows, all else chosen alike: {text}; without the rule "
+        f"few rows are pushed; beta = 0, no pull, is chosen in {with_it} folds with the rule and "
+        f"in {among_all} without it"
     )
 
 

@@ -393,7 +393,6 @@ def show_terms(chapter):
     yield show(wide, "K-L with and without each term", form=forms)
     variants = [m for learner in ("MSLP", "PCA") for m in methods_with(records, learner=learner)]
     pairs = [("MSLP", variant) for variant in variants]
-    pairs += rule_alone(records)
     pairs += [(one_input, "CPNN") for one_input in methods_with(records, encoding="one_hot")]
     found = duel_table(tally(chapter.counting(records), pairs, chapter.measures, LEVEL_OF_PAPER))
     caption = (
@@ -401,12 +400,6 @@ def show_terms(chapter):
         "Holm / BH: what is left of the corrected ones in view of all tests of a row"
     )
     yield show(found, caption, False, folded=False)
-
-
-def rule_alone(records):
-    """Pairs that differ in the rule on label neighbours, and hardly push: with it and without."""
-    with_it, without = methods_with(records, beta=1), methods_with(records, alpha=1e9)
-    return [(first, second) for first in with_it for second in without]
 
 
 def duel_table(tallied):
