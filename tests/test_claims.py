@@ -174,11 +174,12 @@ def test_what_the_printed_cells_of_structrf_say_of_its_claims(evidence):
         assert f"printed: better in {n} of 90 comparisons" in found[claim][1]
 
 
-def test_two_starts_of_sa_iis_are_two_readings(evidence):
+def test_each_start_of_sa_iis_counts(evidence):
     verdict, text = evidence["structrf"]["order-bfgs-iis"]
-    zero, random = text.split("from a random start")
+    zero, rest = text.split("from random coefficients")
+    random, ones = rest.split("from ones on the diagonal")
     assert verdict == "holds in part" and "15 of 78" in zero and "78 of 78" in random
-    assert "holds from 1 of 2 starts" in text
+    assert "72 of 78" in ones and f"in all {15 + 78 + 72} of {3 * 78}" in ones
 
 
 def test_the_finding_on_sa_iis_counts_its_start_on_the_diagonal():
@@ -566,10 +567,10 @@ def test_unchanged_k_l_is_judged_by_the_means_as_other_claims_of_no_change():
     printed = printed[printed.dataset != "C"]
     share, text = adaboost_claims._unchanged(records, records, printed)
     assert share == pytest.approx(1 / 3)
-    assert text.startswith("means within 1% of the plain row in 1 of 3 comparisons (CPNN 1 of 3;")
+    assert text.startswith("means within 3% of the plain row in 1 of 3 comparisons (CPNN 1 of 3;")
     assert "public code 1 of 3, in print 1 of 2); within one standard deviation" in text
     assert "significantly lower in 0" in text and "significantly higher in 1 " in text
-    same, _ = same_claim(records, "CPNN, boosted", "CPNN", ["kl_divergence"])
+    same, _ = same_claim(records, "CPNN, boosted", "CPNN", ["kl_divergence"], 0.03)
     assert share == same
 
 

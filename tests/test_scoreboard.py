@@ -121,7 +121,7 @@ ANSWERS = {
         [
             "errors hold where testable, except in the table on boosting",
             "forest",
-            "matches all the others",
+            "matches all that hold",
         ],
         {"StructRF is ahead because it predicts the distribution as a whole": "does not hold"},
     ),

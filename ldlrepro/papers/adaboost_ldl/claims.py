@@ -174,16 +174,16 @@ def _within_deviation(cells):
 
 
 def _near(records):
-    """Whether the boosted mean of K-L is within `NO_HARM` of the plain row: Series."""
+    """Whether the boosted mean of K-L is within `NEAR` of the plain row: Series."""
     near = {
-        m: pd.Series(near_means(records, boosted(m), m, ["kl_divergence"], NO_HARM), dtype=bool)
+        m: pd.Series(near_means(records, boosted(m), m, ["kl_divergence"], NEAR), dtype=bool)
         for m in CLOSE_TO_DISTANCE
     }
     return pd.concat(near)
 
 
 def _unchanged(records, public, printed):
-    """Boosted means of K-L near the plain ones: as all claims of no change, by the means.
+    """Boosted means of K-L near the plain ones, by the means as all claims of no change.
 
     Beside them stand those within a deviation of the plain row, and what is significant: a
     difference that is not is no sign of no change.
@@ -199,7 +199,7 @@ def _unchanged(records, public, printed):
         index="dataset", columns="method", values="mean"
     )
     as_printed = [
-        abs(row[boosted(m)] - row[m]) <= NO_HARM * row[m]
+        abs(row[boosted(m)] - row[m]) <= NEAR * row[m]
         for m in CLOSE_TO_DISTANCE
         for _, row in wide.reindex(columns=[m, boosted(m)]).dropna().iterrows()
     ]
@@ -209,7 +209,7 @@ def _unchanged(records, public, printed):
     by = ", ".join(f"{m} {Share.of(n)}" for m, n in near.groupby(level=0, sort=False))
     return share_claim(
         near,
-        f"means within {NO_HARM:.0%} of the plain row in",
+        f"means within {NEAR:.0%} of the plain row in",
         f" comparisons ({by}; with the settings of public code {Share.of(_near(public))}, in print "
         f"{Share.of(as_printed)}); within one standard deviation of it in {deviation[0]} (with the "
         f"settings of public code {deviation[1]}, in print {deviation[2]}); significantly lower in "

@@ -184,8 +184,8 @@ def answer(records, names, measure):
     wide = int((on == len(table)).sum())
     ahead = list(table.data[table.ahead])
     text = (
-        f"Of {later_methods()} methods that came after the five papers and run, {wide} have "
-        f"records on all {kinds} so far. "
+        f"Of the {later_methods()} methods that came after the five papers and run here, {wide} "
+        f"have records on all {kinds} so far. "
     )
     if ahead:
         text += f"A later method is the best on {len(ahead)} of these: {', '.join(ahead)}."

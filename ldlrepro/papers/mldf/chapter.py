@@ -136,7 +136,7 @@ class MLDF(Chapter):
         return (
             f"The cascade grown for the measure is better in {Share(found.better, found.cells)} "
             f"comparisons, worse in {worse} and level in {level}. On {self._named(tested)} "
-            f"it is more often {what}: {found.worse.plain} of {losses} losses and "
+            f"together it is more often {what}: {found.worse.plain} of {losses} losses and "
             f"{found.shown.plain} of {gains} gains are significant, by Holm {found.worse.holm} "
             f"and {found.shown.holm}. Losses there reach {-tested.relative.min():.0%}, gains "
             f"{tested.relative.max():.0%}. On {self._named(once)}, with one split, it is better "

@@ -181,8 +181,8 @@ class MSLP(Chapter):
             ),
             "neighbours-in-features": (
                 f"With the rule MSLP is better than without it in {near.share} comparisons. {near} "
-                f"{_on_faces(near_on_faces, near)} Without the rule few rows are pushed, so the "
-                "comparison takes both ideas away."
+                f"{_on_faces(near_on_faces, near)} Without the rule few rows are pushed, but "
+                "taking away the push alone changes nothing significantly."
             ),
             "jaffe": (
                 "It does for faces that it was fitted on, without a penalty. Over four settings, "

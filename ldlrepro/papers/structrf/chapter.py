@@ -84,7 +84,7 @@ class StructRF(Chapter):
         table = confusion_of(self, self.more_methods())
         own, plain = table.loc["StructRF", "StructRF"], table.loc["StructRF", "RF on D"]
         numbers = "hold" if own.agree == own.tell else "do not all hold"
-        how_many = "all the others" if plain.agree == plain.tell else f"{plain.agree} others"
+        how_many = "all that hold" if plain.agree == plain.tell else f"{plain.agree} of them"
         return (
             f"StructRF's printed errors {numbers} where testable, except in the table on boosting. "
             f"An ordinary regression forest on the same distributions matches {how_many} too."
@@ -161,9 +161,10 @@ class StructRF(Chapter):
             "order-bfgs-iis": (
                 "It depends on the start of SA-IIS. From coefficients drawn at random, SA-BFGS is "
                 f"better in {random.ahead} comparisons, from ones on their diagonal in "
-                f"{ones.ahead.part}, and from zero in {zero.ahead.part}. Of SA-IIS's informative "
-                f"printed numbers {random.match} match from the random start, {ones.match.part} "
-                f"from the diagonal, and {zero.match.part} from zero."
+                f"{ones.ahead.part}, and from zero in {zero.ahead.part}. The verdict counts all "
+                f"three. Of SA-IIS's informative printed numbers {random.match} match from the "
+                f"random start, {ones.match.part} from the diagonal, and {zero.match.part} from "
+                "zero."
             ),
         }
 
