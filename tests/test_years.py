@@ -150,7 +150,7 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert table.year.tolist() == [2023, 2023]
     assert [share.part for share in table["later methods there"]] == [2, 1]
     text = years.answer(records, names, KL)
-    assert f"Of {years.later_methods()} methods" in text and "1 have records on all 2" in text
+    assert f"Of the {years.later_methods()} methods" in text and "1 have records on all 2" in text
     assert "is the best on 2 of these: s-JAFFE, Yeast." in text
     tests = years.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])

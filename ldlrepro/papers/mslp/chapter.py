@@ -175,7 +175,8 @@ class MSLP(Chapter):
                 f"{self._against(self.counted, [strongest]).share}."
             ),
             "hetero-neighbours": (
-                f"With the push MSLP is better than without it in {pushed.share} comparisons. "
+                "The claim is our reading of sections 2 and 4. With the push MSLP is better than "
+                f"without it in {pushed.share} comparisons. "
                 f"{_on_faces(pushed_on_faces, pushed)} {pushed} These data can hardly test it: on "
                 "expressions the penalty hides the push, on beauty there is little to gain."
             ),
