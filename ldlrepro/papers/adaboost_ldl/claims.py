@@ -30,8 +30,7 @@ from ldlrepro.report.compare import LEVEL, count_significant, wins
 from ldlrepro.report.tables import summary
 from ldlrepro.report.values import Share
 
-#: A boosted mean up to this share worse than the plain one counts as no harm, and one that differs
-#: by up to this share as no change.
+#: A boosted mean up to this share worse than the plain one counts as no harm.
 NO_HARM = 0.01
 #: Measures say much the same where they put methods in an order with this rank correlation.
 ALIKE = 0.9
@@ -183,7 +182,7 @@ def _near(records):
 
 
 def _unchanged(records, public, printed):
-    """Boosted means of K-L near the plain ones, by the means as all claims of no change.
+    """Boosted means of K-L within `NEAR` of the plain ones.
 
     Beside them stand those within a deviation of the plain row, and what is significant: a
     difference that is not is no sign of no change.

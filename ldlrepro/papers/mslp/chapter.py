@@ -160,6 +160,7 @@ class MSLP(Chapter):
             Share.of(claims.better_than_lpp(study[study.dataset == "SJAFFE"], methods))
             for methods in (UNPENALISED, ["MSLP"])
         )
+        alone = "something" if pushed.won + pushed.lost else "nothing"
         return {
             "first-place": (
                 f"Here it is first in {Share(places.ours['MSLP'], places.cells['MSLP'])} "
@@ -183,7 +184,7 @@ class MSLP(Chapter):
             "neighbours-in-features": (
                 f"With the rule MSLP is better than without it in {near.share} comparisons. {near} "
                 f"{_on_faces(near_on_faces, near)} Without the rule few rows are pushed, but "
-                "taking away the push alone changes nothing significantly."
+                f"taking away the push alone changes {alone} significantly."
             ),
             "jaffe": (
                 "It does for faces that it was fitted on, without a penalty. Over four settings, "
