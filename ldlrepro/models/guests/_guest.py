@@ -7,6 +7,7 @@ import random
 import warnings
 from contextlib import contextmanager, redirect_stdout
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
@@ -35,7 +36,8 @@ class Guest(LDLEstimator):
     The method is that package's code, unchanged; the extra ``guests`` installs it. Keras runs on
     torch and on the CPU, BLAS and torch have one thread, and what the method prints is not shown.
     The random numbers of Python, numpy and torch start from ``random_state``, and are put back
-    afterwards. Predictions off the simplex are put on it: negative degrees become 0, rows are
+    afterwards. A net reads the rows of a batch at once and not one by one: the same numbers, sooner.
+    Predictions off the simplex are put on it: negative degrees become 0, rows are
     divided by their sum, and a row of zeros becomes uniform.
 
     Parameters
@@ -95,6 +97,8 @@ class Guest(LDLEstimator):
             kind = _class_of(self.name)
             of_class, of_fit = _arguments(kind, self.parameters or {})
             self.fitted_ = kind(**of_class)
+            if hasattr(self.fitted_, "_make_dataset"):  # it learns from batches
+                self.fitted_._make_dataset = partial(_batches, self.fitted_)
             self.fitted_.fit(self._scaled(X), D, **of_fit)
 
     def _predict(self, X):
@@ -207,6 +211,18 @@ def _named(kind, method):
             parts = inspect.signature(vars(base)[method]).parameters.values()
             names |= {p.name for p in parts if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
     return names - {"self", "X", "D", "Y", "y", "target", "random_state"}
+
+
+def _batches(model, X, Y):
+    """The batches of a net of python-ldl, in order, each a pair of tensors.
+
+    As released, the rows of a batch are read one by one and then stacked. This reads them at once:
+    the same tensors, and the same random numbers are drawn.
+    """
+    data = import_module("torch.utils.data")
+    rows = data.SequentialSampler(range(len(X)))
+    batches = data.BatchSampler(rows, model._batch_size, drop_last=False)
+    return data.DataLoader(data.TensorDataset(X, Y), sampler=batches, batch_size=None)
 
 
 def _libraries():
