@@ -85,7 +85,11 @@ class Flat(Base):
         return np.zeros(len(X))
 
 
-KINDS = {kind.__name__: kind for kind in (Drawn, Exact, Broken, Flat)}
+class Net(Exact):
+    _batch_size, _make_dataset = 4, None
+
+
+KINDS = {kind.__name__: kind for kind in (Drawn, Exact, Broken, Flat, Net)}
 
 
 @pytest.fixture
@@ -215,6 +219,30 @@ def test_parameters_go_to_the_class_and_to_fit(stand_in):
     assert (released.alpha, released.n_hidden, released.seen[1]) == (1.0, 4, 3)
     with pytest.raises(UnknownNameError, match="no parameter 'beta'; it has: alpha, epochs, n_hid"):
         Guest("Drawn", {"beta": 1}).fit(toy.X, toy.D)
+
+
+def test_nets_read_a_batch_at_once(stand_in):
+    net = Guest("Net").fit(toy.X, toy.D).fitted_
+    assert net._make_dataset.func is _guest._batches and net._make_dataset.args == (net,)
+    assert not hasattr(Guest("Exact").fit(toy.X, toy.D).fitted_, "_make_dataset")
+
+
+@pytest.mark.parametrize("size", [4, 7, 60, 100])
+def test_batches_and_what_is_drawn_are_those_of_a_plain_loader(size):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    data = torch.utils.data
+    X, Y = torch.from_numpy(toy.X).float(), torch.from_numpy(toy.D).float()
+    told = []
+    for loader in (
+        data.DataLoader(data.TensorDataset(X, Y), batch_size=size),
+        _guest._batches(SimpleNamespace(_batch_size=size), X, Y),
+    ):
+        torch.manual_seed(0)
+        batches = [part.numpy() for _ in range(2) for batch in loader for part in batch]
+        told.append((batches, torch.rand(3).tolist()))
+    (plain, drawn), (mine, also) = told
+    assert drawn == also and len(mine) == len(plain)
+    assert all((a == b).all() for a, b in zip(mine, plain, strict=True))
 
 
 def test_scale_brings_features_to_mean_0_and_variance_1(stand_in):
@@ -395,6 +423,17 @@ def test_a_method_of_the_package_learns_and_can_be_repeated(name):
     assert P.dtype == np.float64 and np.allclose(P.sum(axis=1), 1)
     again = clone(model).fit(toy.X, toy.D).predict(toy.X_test)
     assert (P == again).all() and model.score(toy.X, toy.D) > -1
+
+
+@with_extra
+@pytest.mark.parametrize("size", [None, 16])
+@pytest.mark.parametrize("name", ["Delta_LDL", "LDL_HVLC", "S_SCL", "CPNN"])
+def test_a_net_learns_what_it_learns_as_released(name, size, monkeypatch):
+    parameters = {"epochs": 5, "batch_size": size}
+    P = Guest(name, parameters, random_state=0).fit(toy.X, toy.D).predict(toy.X_test)
+    monkeypatch.setattr(_guest, "_batches", lambda net, X, Y: net._torch_make_dataset(X, Y))
+    released = Guest(name, parameters, random_state=0).fit(toy.X, toy.D).predict(toy.X_test)
+    assert (P == released).all()
 
 
 @with_extra
