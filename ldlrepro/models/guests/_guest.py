@@ -36,9 +36,9 @@ class Guest(LDLEstimator):
     The method is that package's code, unchanged; the extra ``guests`` installs it. Keras runs on
     torch and on the CPU, BLAS and torch have one thread, and what the method prints is not shown.
     The random numbers of Python, numpy and torch start from ``random_state``, and are put back
-    afterwards. A net reads the rows of a batch at once and not one by one: the same numbers, sooner.
-    Predictions off the simplex are put on it: negative degrees become 0, rows are
-    divided by their sum, and a row of zeros becomes uniform.
+    afterwards. A net reads the rows of a batch at once, not one by one: the same numbers, sooner.
+    Predictions off the simplex are put on it: negative degrees become 0, rows are divided by their
+    sum, and a row of zeros becomes uniform.
 
     Parameters
     ----------
