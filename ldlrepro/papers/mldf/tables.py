@@ -380,7 +380,7 @@ def show_ties_in_short(chapter):
         index="ties", columns="trees", values="all", aggfunc="first", sort=False
     )
     wide = wide.rename_axis("how tied scores are ranked").rename_axis(None, axis=1)
-    return show(informative(wide), _matched("RF-PCT", ", by trees and ties"))
+    return show(informative(wide), _matched("RF-PCT", ", by trees and ties (the small data sets)"))
 
 
 def show_other_forests(chapter):
@@ -638,6 +638,7 @@ def show_depth_gaps(chapter):
     numbers = own.groupby("dataset", sort=False).fold.nunique()
     where = "; ".join(f"{chapter.names[d]}, {splits(numbers[[d]])}" for d in numbers.index)
     caption = "Distance from the printed MLDF in percent, by the levels that each layer adds"
+    caption += "; plus is worse, but better for average precision and macro-AUC"
     caption += f" ({where})" if where else ""
     return show(found, caption, False, form="{:+.1f}")
 

@@ -277,7 +277,8 @@ def show_features(chapter):
     found.insert(0, "data set", [chapter.names.get(d, d) for d in table.dataset])
     found = found.astype({"features": object})
     caption = (
-        "Variance of the features in one and ten directions; variance of the degrees explained"
+        "Variance of the features in one and ten directions; variance of the degrees explained "
+        "(below zero: worse than their mean)"
     )
     return show(found, caption, False, form="{:.1%}")
 

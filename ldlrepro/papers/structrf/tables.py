@@ -54,7 +54,7 @@ def show_steps(chapter):
     yield show(fixed, "Numbers that match, the same setting for all data sets", False)
     yield from show_nearest(steps, printed, STEPS_OF_PAPER, chapter.names)
     package = with_settings(chapter.records["first_package"])
-    caption = "{}: the steps of the first package nearest to the printed numbers"
+    caption = "{}: steps nearest to the printed numbers, from the MATLAB package's start"
     yield from show_nearest(package, printed, STEPS_OF_PAPER, chapter.names, caption)
 
 
