@@ -135,7 +135,7 @@ ANSWERS = {
     ),
     "adaboost_ldl": (
         [
-            "Informative printed numbers mostly differ",
+            "Testable printed numbers mostly differ",
             "nearly always lowers",
             "mostly lowers it as",
         ],

@@ -88,7 +88,7 @@ class AdaBoostLDL(Chapter):
         flat = "as much" if as_good > PARTLY else "less"
         found = tables.agreement_by_measure(self.tables, self.printed_and_counted)["all"]
         found = sum(found[[*LEARNERS, *map(boosted, LEARNERS)]], Outcomes(0, 0, 0, 0))
-        differ = "Informative printed numbers mostly differ. " if found.ratio < 0.5 else ""
+        differ = "Testable printed numbers mostly differ. " if found.ratio < 0.5 else ""
         return (
             f"{differ}Boosting {often} lowers the ranking error, on average {less} than printed. "
             f"Flattening plain predictions mostly lowers it {flat}."

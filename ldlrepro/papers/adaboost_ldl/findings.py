@@ -26,7 +26,8 @@ def _sort_loss(chapter):
     by_order = chapter.matched.by_order.mean()
     verb = "do as well" if by_order >= 1 - NEAR else "do less well"
     return (
-        f"It falls significantly in {found.shown.plain} of {found.cells} comparisons"
+        f"We compare {len(LEARNERS)} learners on {found.cells // len(LEARNERS)} data sets. "
+        f"SortLoss falls significantly in {found.shown.plain} of {found.cells} comparisons"
         f"{_others(chapter)}. A claim holds from {REPRODUCED:.0%} on. "
         "But boosting also flattens predictions, and SortLoss rewards that: the uniform prediction "
         f"scores a perfect 0. Plain predictions made just as flat {verb}: the "
@@ -71,8 +72,8 @@ def _on_average(chapter, measure):
     found = f"only their {in_words(near)} {come} near the text" if near else "no average comes near"
     return (
         f"Here {ours['mean']:.0%} is left on average, and {printed['mean']:.0%} in print. "
-        f"With Natural Scene, as in the paper, the printed tables average {every['mean']:.0%}, and "
-        f"{found}."
+        f"With Natural Scene, as in the paper, the printed tables average {every['mean']:.0%}. So "
+        f"counted, {found}."
     )
 
 
@@ -82,12 +83,12 @@ def _beside_print(chapter):
     extra = left.ours - left.published
     more, found = extra > NEAR, []
     if more.any():
-        found.append(f"Boosting leaves more than printed for {in_words(left.index[more])}.")
+        found.append(f"Boosting leaves more than printed for {in_words(left.index[more])}")
     if not more.all():
         rest = 100 * extra[~more].max()
         rest = f"at most {rest:.1f} points more" if rest > 0 else "no more"
-        found.append(f"For {in_words(left.index[~more])} it leaves {rest}.")
-    return " ".join(found)
+        found.append(f"for the others it leaves {rest}" if found else f"Boosting leaves {rest}")
+    return f"{', and '.join(found)}."
 
 
 def in_words(names):
@@ -110,8 +111,10 @@ def _poor_learners(chapter):
     left = tables.left_by_boosting(ours[ours.method.isin(POOR)], "kl_divergence") < MUCH
     theirs = tables.left_by_boosting(public[public.method.isin(POOR)], "kl_divergence") < MUCH
     first, second = (f"{Share.of(left[name])}" for name in POOR)
+    yeast = ours.dataset[ours.method.isin(POOR)].str.startswith("Yeast").all()
+    sets = "Yeast sets" if yeast else "data sets"
     return (
-        f"K-L falls by more than a tenth on {first} data sets for {POOR[0]}, and on {second} for "
+        f"K-L falls by more than a tenth on {first} {sets} for {POOR[0]}, and on {second} for "
         f"{POOR[1]}. Our plain SA-IIS is far better than the printed "
         "one, and has little to gain. With the settings of public code, K-L falls that much in "
         f"{Share.of(theirs)} comparisons."

@@ -387,9 +387,9 @@ def _of_depth(grid, printed):
     found = {
         "depth-falls": (float(falling.iloc[0] > falling.min()), falls),
         "depth-rises": (float(rise > swing), rises),
-        "kl-at-depth-9": number_claim(at_9, printed["kl-at-depth-9"], "K-L"),
+        "kl-at-depth-9": number_claim(at_9, printed["kl-at-depth-9"], "K-L", ".4f"),
         "kl-at-depth-18": number_claim(
-            line.get(18), printed["kl-at-depth-18"], "weak evidence, one fit: K-L"
+            *(line.get(18), printed["kl-at-depth-18"], "weak evidence, one fit: K-L", ".4f")
         ),
     }
     if deepest < 18:

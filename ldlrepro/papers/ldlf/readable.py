@@ -60,7 +60,7 @@ def leaf_step(s, leaves, D):
 
 
 def fit(X, D, theta, phi, rate, iterations, batches, steps):
-    """Algorithm 1 on all rows at once: Theta (q, M), leaves (T, N + 1, c).
+    """The paper's Algorithm 1 on all rows: Theta (q, M), leaves (T, N + 1, c).
 
     An update of the leaves, ``steps`` times Eq. 12, comes before the first
     iteration and after every ``batches`` of them.
