@@ -87,7 +87,9 @@ def _beside_print(chapter):
     if not more.all():
         rest = 100 * extra[~more].max()
         rest = f"at most {rest:.1f} points more" if rest > 0 else "no more"
-        found.append(f"for the others it leaves {rest}" if found else f"Boosting leaves {rest}")
+        found.append(
+            f"for the others it leaves {rest}" if found else f"Boosting leaves {rest} than printed"
+        )
     return f"{', and '.join(found)}."
 
 

@@ -94,7 +94,7 @@ class MLDF(Chapter):
         return (
             f"MLDF, run as printed, matches {matched} printed numbers. Without reusing layers it "
             f"matches {row[NO_REUSE].ratio:.0%} of the informative ones, and "
-            f"{'mostly' if mostly else 'seldom'} predicts better."
+            f"{'mostly predicts' if mostly else 'does not mostly predict'} better."
         )
 
     def findings(self):
@@ -154,11 +154,13 @@ class MLDF(Chapter):
         row = confusion_of(self).loc["MLDF"]
         verb = "helps" if found.ratio > 0.5 else "costs more than it helps"
         worse, level = claims.worse_and_level(self.tables, [("MLDF", NO_REUSE)])
+        favour = "favours" if found.shown.plain < 2 else "favour"
+        go = "goes" if found.worse.plain == 1 else "go"
         return (
             f"Reuse {verb}: with it MLDF is better in {Share(found.better, found.cells)} "
             f"comparisons, worse in {worse} and exactly level in {level}. Where ten splits "
-            f"allow a corrected t-test, {found.shown.plain or 'none'} favours reuse and "
-            f"{found.worse.plain or 'none'} go against it. With reuse "
+            f"allow a corrected t-test, {found.shown.plain or 'none'} {favour} reuse and "
+            f"{found.worse.plain or 'none'} {go} against it. With reuse "
             f"our numbers match {_of(row['MLDF'])} informative printed ones, without it "
             f"{_of(row[NO_REUSE])}. This is reuse as we read the paper's algorithms, on trees "
             f"of the printed depth.{self._reuse_on_deep_trees()}"

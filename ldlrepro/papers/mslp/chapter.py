@@ -134,7 +134,7 @@ class MSLP(Chapter):
         first, of = places.ours["MSLP"], places.cells["MSLP"]
         return (
             f"Our MSLP {expressions} print for facial expressions and {beauty} it for beauty. "
-            f"{self._against_the_mean()}It "
+            f"{self._against_the_mean()}MSLP "
             + (f"comes first in {first} of {of} comparisons." if first else "never comes first.")
         )
 
@@ -146,7 +146,7 @@ class MSLP(Chapter):
         )
         if not len(wide) or not (wide["MeanPredictor"] < wide["MSLP"]).all():
             return ""
-        return "There the mean predictor beats it by K-L. "
+        return "There the mean predictor beats ours by K-L. "
 
     def findings(self):
         places = tables.first_places(self, self.counted)
