@@ -151,7 +151,12 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert [share.part for share in table["later methods there"]] == [2, 1]
     text = years.answer(records, names, KL)
     assert f"Of the {years.later_methods()} methods" in text and "1 have records on all 2" in text
+    out = {m for m, _, _ in RELEASED.without if years.facts().later[m]}
+    out -= {"python-ldl:LDL_LRR"}  # it has all records here
+    assert f"{len(out)} others fail or do not end a fit in two minutes" in text
+    assert f"For {years.later_methods() - len(out) - 1} others fits are still to come" in text
     assert "is the best on 2 of these: s-JAFFE, Yeast." in text
+    assert "The three best of them meet the three best of the papers in" in text
     tests = years.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])
     assert better > 0 and f"significantly better in {better} and" in text

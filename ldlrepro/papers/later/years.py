@@ -181,12 +181,18 @@ def answer(records, names, measure):
     found = by_year(records, measure)
     learners = found.method.map(known.learner)[found.method.map(known.later).astype(bool)]
     on = found.family.groupby(learners).nunique()
-    wide = int((on == len(table)).sum())
+    wide = set(on.index[on == len(table)])
+    out = {known.learner[m] for m, _, _ in RELEASED.without if known.later[m]} - wide
+    to_come = later_methods() - len(wide) - len(out)
     ahead = list(table.data[table.ahead])
     text = (
-        f"Of the {later_methods()} methods that came after the five papers and run here, {wide} "
-        f"have records on all {kinds} so far. "
+        f"Of the {later_methods()} methods that came after the five papers and run here, "
+        f"{len(wide)} have records on all {kinds}. "
     )
+    if out:
+        text += f"On some data set, {len(out)} others fail or do not end a fit in two minutes. "
+    if to_come > 0:
+        text += f"For {to_come} others fits are still to come. "
     if ahead:
         text += f"A later method is the best on {len(ahead)} of these: {', '.join(ahead)}."
     else:
@@ -196,8 +202,10 @@ def answer(records, names, measure):
         better = sum(held.holm for held in tests["significantly better"])
         worse = sum(held.holm for held in tests["significantly worse"])
         cells = sum(share.whole for share in tests["better on"])
+        every = tests.later.nunique() == len(wide)
+        who = "Those with all records" if every else "The three best of them"
         text += (
-            f" The three best of them meet the three best of the papers in {cells} comparisons. "
+            f" {who} meet the three best of the papers in {cells} comparisons. "
             f"With Holm's correction they are significantly better in {better or 'none'} and "
             f"significantly worse in {worse or 'none'}."
         )
