@@ -187,7 +187,7 @@ def test_an_answer_turns_with_the_records(monkeypatch):
         tables, "first_places", lambda chapter, records: places.assign(ours=places.cells)
     )
     text = chapter.answer()
-    assert "mostly misses print for facial expressions and mostly misses it for" in text
+    assert "mostly misses print for expressions and mostly misses it for" in text
     assert f"first in {places.cells.iloc[0]} of {places.cells.iloc[0]} comp" in text
 
 

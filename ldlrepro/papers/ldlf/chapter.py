@@ -9,7 +9,7 @@ from ldlrepro.report.settings import declared
 from ldlrepro.report.values import Share
 
 #: Places among the methods of Table 1, in words.
-PLACES = ("first", "second", "third", "fourth", "fifth", "last")
+PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 class LDLF(Chapter):

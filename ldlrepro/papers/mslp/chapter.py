@@ -132,10 +132,10 @@ class MSLP(Chapter):
         expressions, beauty = (_WORDS[verdict(found.ratio)] for found in kinds)
         places = tables.first_places(self, self.counted)
         first, of = places.ours["MSLP"], places.cells["MSLP"]
+        place = f"comes first in {first} of {of} comparisons" if first else "never leads our tables"
         return (
-            f"Our MSLP {expressions} print for facial expressions and {beauty} it for beauty. "
-            f"{self._against_the_mean()}MSLP "
-            + (f"comes first in {first} of {of} comparisons." if first else "never comes first.")
+            f"Our MSLP {expressions} print for expressions and {beauty} it for beauty. "
+            f"{self._against_the_mean()}MSLP {place}."
         )
 
     def _against_the_mean(self):
