@@ -7,6 +7,7 @@ import pytest
 
 from ldlrepro import paths
 from ldlrepro.papers import chapter_names, get_paper
+from ldlrepro.report.plots import ON_STANDIN
 
 pytestmark = pytest.mark.skipif(not paths.IN_CHECKOUT, reason="notebooks are not installed")
 #: Chapters of many tables.
@@ -68,7 +69,9 @@ def test_a_figure_has_a_caption_an_alternative_text_and_a_hash(path):
     assert pictures or path.parent != paths.NOTEBOOKS
     for words, data in pictures:
         assert len(words["image"]["alt"]) > 30 and len(words["figure"]["caption"]) > 30
-        assert "".join(data["text/plain"]).startswith("Figure, drawn from ")
+        drawn = "".join(data["text/plain"])
+        assert drawn.startswith("Figure, drawn from ")
+        assert ON_STANDIN not in drawn, f"With LDLREPRO_DATA set: python tools/execute.py {path}"
 
 
 @pytest.mark.parametrize("name", chapter_names())

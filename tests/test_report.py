@@ -160,6 +160,8 @@ def test_what_is_drawn_is_told_by_a_hash():
     same = figure([1.0, 2.0])
     assert same == figure([1.0 + 1e-12, 2.0], colour="red")
     assert len({same, figure([1.001, 2.0]), figure([2.0, 1.0]), figure([1.0, 2.0], title="u")}) == 4
+    standin = figure([1.0, 2.0], title="synthetic stand-in for A, row 1")
+    assert standin.endswith(plots.ON_STANDIN) and not same.endswith(plots.ON_STANDIN)
 
 
 def test_the_lowest_panel_of_each_column_names_its_axis():

@@ -35,13 +35,13 @@ PRIMARIES = ("#d62728", "#2ca02c", "#1f77b4")
 
 
 def figure_1(chapter):
-    """Figure 1: a distribution with one mode and one with several: fewest and most in Movie."""
+    """Figure 1: the first row of Movie with one mode, and the first with most modes."""
     bunch = chapter.bunch("Movie")
     D = bunch.D
     padded = np.pad(D, ((0, 0), (1, 1)), constant_values=-1)
     modes = ((D > padded[:, :-2] + 1e-3) & (D > padded[:, 2:] + 1e-3)).sum(axis=1)
     figure, axes = plt.subplots(1, 2, figsize=(9, 2.8))
-    for axis, row in zip(axes, (modes.argmin(), modes.argmax()), strict=True):
+    for axis, row in zip(axes, ((modes == 1).argmax(), modes.argmax()), strict=True):
         axis.bar(range(1, D.shape[1] + 1), D[row])
         axis.set_title(f"{bunch.display}, row {row}", fontsize=9)
         axis.set(xlabel="label: a rating of 1 to 5", ylabel="description degree")

@@ -146,8 +146,9 @@ def two_rows(chapter):
     bunch, measure = chapter.bunch("image"), "ranking_loss"
     trees = {"n_estimators": 20, "more_estimators": 10, "max_estimators": 40, "max_layers": 4}
     model = MLDF(measure, growth=False, random_state=0, **trees)
-    model.fit(bunch.X[:300], bunch.Y[:300])
-    new, proposed, stays, sure = bunch.X[300:400], [], [], []
+    drawn = np.random.RandomState(0).permutation(len(bunch.X))  # the file is sorted by label
+    model.fit(bunch.X[drawn[:300]], bunch.Y[drawn[:300]])
+    new, proposed, stays, sure = bunch.X[drawn[300:400]], [], [], []
     for t, forests in enumerate(model.cascade_.layers):
         Z = np.hstack([new, *stays[-1]]) if t else new
         H = np.stack([forest.predict(Z) for forest in forests])
