@@ -31,8 +31,16 @@ RULES = (
 
 #: What becomes of a claim, in the order in which verdicts are shown.
 VERDICTS = ("holds", "holds in part", "does not hold", "not tested")
+#: Their marks.
+MARKS = dict(zip(VERDICTS, "✔◐✘–", strict=True))
 #: The same with a mark.
-MARKED = {word: f"{mark} {word}" for word, mark in zip(VERDICTS, "✔◐✘–", strict=True)}
+MARKED = {word: f"{mark} {word}" for word, mark in MARKS.items()}
+#: What the marks mean, below the headline claims.
+KEY = (
+    f"{MARKS['holds']} the claim holds in at least {REPRODUCED:.0%} of its comparisons, "
+    f"{MARKS['holds in part']} in at least {PARTLY:.0%}, {MARKS['does not hold']} in fewer. "
+    f"A claim on one number holds if ours is within {NEAR:.0%} of it."
+)
 
 
 class Ours(str):
@@ -115,7 +123,7 @@ def show_headlines(table):
     Returns
     -------
     HTML
-        A card for each claim.
+        A card for each claim, and below them what the marks mean.
 
     See Also
     --------
@@ -126,7 +134,7 @@ def show_headlines(table):
         f"<p>{escape(c.claim)}</p><small>{escape(_place(c.section))}</small></div>"
         for c in table[table.headline].itertuples()
     )
-    return HTML(f"<div class='ldl-cards'>{cards}</div>")
+    return HTML(f"<div class='ldl-cards'>{cards}</div><div class='ldl-key'>{KEY}</div>")
 
 
 def findings_in_markdown(table, findings):
