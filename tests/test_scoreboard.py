@@ -126,15 +126,15 @@ ANSWERS = {
         {"StructRF is ahead because it predicts the distribution as a whole": "does not hold"},
     ),
     "ldlf": (
-        ["No clean split", "With copies of training rows in the test set, some of our settings do"],
+        ["None of our runs on clean splits", "copies of training rows in the test set, some do"],
         {"On Movie, sLDLF has a K-L of 0.073": "does not hold"},
     ),
     "mslp": (
         [
             "matches print for",
             "mostly misses it for beauty",
-            "mean predictor beats ours",
-            "MSLP never",
+            "behind the mean predictor by K-L",
+            "With parameters chosen inside folds, it never leads.",
         ],
         {"MSLP comes first when every parameter is chosen on the test folds": "does not hold"},
     ),
