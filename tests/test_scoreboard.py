@@ -151,7 +151,7 @@ ANSWERS = {
         },
     ),
     "mldf": (
-        ["matches few", "Without reusing layers", "mostly predicts better"],
+        ["matches few", "Without reuse", "on small data sets", "mostly predicts better"],
         {"MLDF needs to reuse earlier scores: it predicts worse without reuse": "does not hold"},
     ),
 }
