@@ -61,7 +61,7 @@ class MSLP(Chapter):
         "who matches": tables.show_who_matches,
         "features": tables.show_features,
         "figures 1 and 4": figures.figures_1_and_4,
-        "one row": lambda chapter: figures.one_row(datasets.make_standin("SJAFFE")),
+        "one row": lambda chapter: figures.one_row(datasets.make_standin("SJAFFE"), True),
         "one row of s-JAFFE": lambda chapter: figures.one_row(chapter.bunch("SJAFFE")),
         "figures 2 and 3": figures.figures_2_and_3,
         "figures 5 and 6": figures.figures_5_and_6,

@@ -76,12 +76,13 @@ def who_is_first(chapter):
     return figure
 
 
-def one_row(bunch):
+def one_row(bunch, is_synthetic=False):
     """The two neighbourhoods of one row, and where it lands: defaults of MSLP, two dimensions.
 
     The row is that with the most hetero-neighbours. On the left stand the rows of its Nei_x by
     both distances (Eqs. 5 and 6), on the right all rows in the embedding. The title counts the rows
-    whose hetero-neighbours land farther than their neighbours, on average over each set.
+    whose hetero-neighbours land farther than their neighbours, on average over each set. A
+    stand-in for real rows is named as `plots.drawn` seeks it; rows meant to be synthetic are not.
     """
     X, D = bunch.X, bunch.D
     ratio = 2 / X.shape[1]
@@ -127,8 +128,9 @@ def one_row(bunch):
         f"pulled rows {landed[near].mean():.2f}, pushed rows {landed[hetero].mean():.2f}",
         fontsize=9,
     )
+    name = _first_up(bunch.display) if is_synthetic else bunch.display
     figure.suptitle(
-        f"{_first_up(bunch.display)}: pushed rows land farther than pulled ones\n"
+        f"{name}: pushed rows land farther than pulled ones\n"
         f"for {parted} rows, without a penalty for {parted_free}",
         fontsize=10,
     )
