@@ -262,6 +262,7 @@ def _means(text, names):
 
 def compare(options):
     """Print how methods do beside each other."""
+    from ldlrepro.papers.comparison.matrix import REMOVED
     from ldlrepro.user import compare as comparing
     from ldlrepro.user import data as userdata
 
@@ -305,7 +306,8 @@ def compare(options):
     for name in found.mine:
         print(f"\n{name} against the others\n")
         table = found.against(name)
-        _print(table.assign(gain=table.gain.map("{:+.1%}".format)).astype(str))
+        shares = table[REMOVED].map("{:+.1%}".format)
+        _print(table.assign(**{REMOVED: shares}).astype(str))
     if len(found.names) > 1:
         print("\nAverage ranks over groups of related data sets\n")
         print(found.ranks().map("{:.2f}".format).to_string())

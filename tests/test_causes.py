@@ -378,3 +378,6 @@ def test_ratios_to_the_mean_predictor():
     assert table.index.tolist() == ["a", "b"] and table.columns.tolist() == ["SJAFFE", "Movie"]
     np.testing.assert_allclose(table, [[0.5, 0.5], [0.5, 1.5]])
     assert defaults.worse(table).tolist() == [0, 1]
+    words = defaults.worse_in_words(table)
+    assert words.startswith("Of 2 defaults 1 are worse on some data set")
+    assert "b is so on 1 of 2." in words and "1 are worse, each on at most 1 data sets" in words

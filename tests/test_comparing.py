@@ -962,7 +962,7 @@ def test_stored_rivals_stand_beside_a_new_method(here):
     assert mine.kl_divergence.to_numpy() == pytest.approx(stored.kl_divergence.to_numpy(), 1e-9)
     table = found.against()
     assert {"StructRF", "MSLP", "SA-BFGS", "sLDLF"} <= set(table.against)
-    assert (table.gain.diff().dropna() >= 0).all()
+    assert (table["rival's loss removed"].diff().dropna() >= 0).all()
     assert re.fullmatch(r"\d of 1", table["better on"][0]) and "(" not in str(table["better on"])
     page = found._repr_html_()
     assert "s-JAFFE" in page and "Holm" in page

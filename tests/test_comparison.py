@@ -102,7 +102,7 @@ def test_ranks_count_a_family_once():
 def test_one_method_against_the_others():
     table = matrix.against(records(VALUES), "slow", KL).set_index("against")
     assert table.loc["bad", "better on"] == (4, 4)
-    assert table.loc["bad", "gain"] == pytest.approx(0.95)
+    assert table.loc["bad", "rival's loss removed"] == pytest.approx(0.95)
     assert table.loc["bad", "significantly better"].plain == 4
     assert table.loc["partial", "better on"] == (0, 2)
     assert table.index[0] == "partial"  # the hardest first

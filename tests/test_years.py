@@ -111,6 +111,7 @@ def test_baselines_beside_those_of_this_package(records):
     assert row["skill here"] == pytest.approx(0.5, abs=0.01) and row["here better on"] == (3, 3)
     words = years.baselines_in_words(table)
     assert words.startswith("1 of 1 gain more here")
+    assert "Of the 1 with records of both on 3 data sets, 1 do." in words
     assert "gains 0.10 here and 0.30 in python-ldl" in words
 
 
@@ -122,6 +123,17 @@ def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
     assert "python-ldl:LDL_DPA" in set(missing.method)
     lacking = missing[missing.method == "python-ldl:LDL_DPA"]
     assert list(lacking["data sets"]) == ["Yeast_cold"]
+    known, number = years.facts(), years.later_methods()
+    out = {m for m, _, _ in RELEASED.without if known.later[m]}
+    # None has all data sets here, and so has none all records.
+    assert f"Of the {number} later methods, 0 have all records as released." in text
+    assert f"{len(out)} fail on some data set" in text
+    assert f"For {number}, fits on some data set are still to come." in text
+    every = pd.concat(
+        records[records.method == "python-ldl:LDL_LRR"].assign(dataset=d) for d in RELEASED.datasets
+    )
+    text = years.progress(every)
+    assert "1 have all records as released." in text and f"For {number - 1}, fits" in text
 
 
 def test_time_is_that_of_first_folds(records, tmp_path, monkeypatch):
@@ -149,17 +161,22 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert table["best later"].tolist() == ["LDL-LRR, tuned"] * 2 and table.ahead.all()
     assert table.year.tolist() == [2023, 2023]
     assert [share.part for share in table["later methods there"]] == [2, 1]
+    assert [str(share) for share in table["significantly worse"]] == ["0 of 1", "0 of 2"]
     text = years.answer(records, names, KL)
-    assert f"Of the {years.later_methods()} methods" in text and "1 have records on all 2" in text
-    out = {m for m, _, _ in RELEASED.without if years.facts().later[m]}
-    out -= {"python-ldl:LDL_LRR"}  # it has all records here
-    assert f"{len(out)} others fail or do not end a fit in two minutes" in text
-    assert f"For {years.later_methods() - len(out) - 1} others fits are still to come" in text
-    assert "is the best on 2 of these: s-JAFFE, Yeast." in text
-    assert "The three best of them meet the three best of the papers in" in text
+    assert text.startswith(
+        f"We ran {years.later_methods()} later methods of one package, all but 3 "
+    )
+    assert "One is the best on 2 of 2 kinds of data: s-JAFFE, Yeast." in text
+    assert "On none of these the best of them is significantly worse" in text
+    ahead = records.method.map(LOSS).where(records.method != "RF", 0.1)
+    noise = 0.002 * np.random.default_rng(1).normal(size=len(records))
+    text = years.answer(records.assign(**{KL: ahead + noise}), names, KL)
+    assert "As far as they have records, none is the best on any of 2 kinds of data." in text
+    assert "On 2 of these the best of them is significantly worse" in text
     tests = years.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])
-    assert better > 0 and f"significantly better in {better} and" in text
+    words = years.against_in_words(tests)
+    assert better > 0 and f"significantly better in {better} of 15 comparisons" in words
     few = records[~records.method.str.contains("LRR|DPA")]
     assert years.answer(few, {}, KL) == "No later method has records yet."
 

@@ -45,7 +45,7 @@ def show_hours(every):
     table = table.rename(columns={"longest": "longest job, minutes"})
     caption = "Hours of one core, by the seconds in the records"
     form = {"hours": "{:.1f}", "longest job, minutes": "{:.1f}"}
-    return show(table, caption, False, form=form)
+    return show(table, caption, False, form=form, folded=False)
 
 
 def show_machines(every):

@@ -326,7 +326,7 @@ class Comparison:
         return matrix.ranks(self.records, self._known(measure))
 
     def against(self, mine: str | None = None, measure: str | None = None) -> pd.DataFrame:
-        """One of your methods against every other: better on, significantly so, mean gain."""
+        """One of your methods against every other: better on, significantly so, loss removed."""
         if mine is None:
             mine = self.mine[0] if self.mine else self.skill(measure).index[0]
         there = list(dict.fromkeys(self.records.method))

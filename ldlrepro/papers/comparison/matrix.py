@@ -25,6 +25,10 @@ LEAST = -0.5
 REGION, SURE = 0.01, 0.95
 #: A loss of the baseline below this is rounding: there is nothing to remove a share of.
 NO_LOSS = 1e-12
+#: Why a pair has no records that is left out for no reason.
+NOT_YET = "not run yet"
+#: The last column of `against`.
+REMOVED = "rival's loss removed"
 
 
 def open_matrix(
@@ -185,8 +189,8 @@ def against(records, mine, measure):
     Returns
     -------
     DataFrame, a row a rival, the hardest first: better (`Share` of the data sets), on how many it
-    is significantly better and significantly worse (`Held`), gain (share of the rival's loss that
-    is removed, by the geometric mean)
+    is significantly better and significantly worse (`Held`), rival's loss removed (its share, by
+    the geometric mean)
     """
     table = means(records, measure)
     loss = 1 - table if MEASURES[measure].greater_is_better else table
@@ -202,8 +206,8 @@ def against(records, mine, measure):
         ]
         gain = 1 - np.exp(np.log(loss.loc[mine] / loss.loc[rival]).mean())
         rows.append((rival, Share(int((cells.gain > 0).sum()), len(cells)), *ahead, gain))
-    columns = ["against", "better on", "significantly better", "significantly worse", "gain"]
-    return pd.DataFrame(rows, columns=columns).sort_values("gain", ignore_index=True)
+    columns = ["against", "better on", "significantly better", "significantly worse", REMOVED]
+    return pd.DataFrame(rows, columns=columns).sort_values(REMOVED, ignore_index=True)
 
 
 def grid_sizes(experiment):
@@ -280,7 +284,7 @@ def holes(records, experiment, names):
     there = set(zip(records.method, records.dataset, strict=True))
     why = {(method, dataset): text for method, dataset, text in experiment.without}
     rows = [
-        (method.name, why.get((method.name, dataset), "not run yet"), names[dataset])
+        (method.name, why.get((method.name, dataset), NOT_YET), names[dataset])
         for method in experiment.methods
         for dataset in experiment.datasets
         if (method.name, dataset) not in there and dataset in names

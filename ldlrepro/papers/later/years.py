@@ -13,7 +13,7 @@ from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.comparison import matrix
 from ldlrepro.papers.comparison.studies.time_limit import OVER
 from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, PAPER, PREFIX, RELEASED, TUNED
-from ldlrepro.report.compare import count_significant, duels, family, wins
+from ldlrepro.report.compare import LEVEL, count_significant, duels, family, wins
 from ldlrepro.report.plots import legend_below, nothing, panels, plain
 from ldlrepro.report.values import Share
 
@@ -91,7 +91,22 @@ def progress(records):
         text += f" {over} pairs do not end a first fold within two minutes, and are left out."
     if failed:
         text += f" {failed} pairs fail, and are left out."
-    return text
+    return f"{text} {_of_later(there, without)}"
+
+
+def _of_later(there, without):
+    """Text on how many later methods are complete: pairs of records, and those left out."""
+    known, pairs = facts(), [(m.name, d) for m in RELEASED.methods for d in RELEASED.datasets]
+    of = dict(zip(known.index, known.learner, strict=True))
+    pairs = [(m, d) for m, d in pairs if known.later[m]]
+    out = {of[m] for m, d, _ in without if known.later[m] and (m, d) not in there}
+    to_come = {of[m] for m, d in set(pairs) - there if (m, d) not in {p[:2] for p in without}}
+    whole = {of[m] for m, _ in pairs} - out - to_come
+    return (
+        f"Of the {later_methods()} later methods, {len(whole)} have all records as released. "
+        f"{len(out)} fail on some data set or do not end a first fold in time there. For "
+        f"{len(to_come)}, fits on some data set are still to come."
+    )
 
 
 def missing(records, names):
@@ -117,7 +132,7 @@ def off_the_simplex():
     found = pd.read_csv(FIRST_FOLDS)
     found = found[found.off > 0]
     grouped = found.groupby("class", sort=False)
-    table = pd.DataFrame({"data sets": grouped.size(), "largest share": grouped.off.max()})
+    table = pd.DataFrame({"data sets": grouped.size(), "largest share of rows": grouped.off.max()})
     return table.reset_index()
 
 
@@ -147,7 +162,8 @@ def best_of_families(records, measure, names):
     Returns
     -------
     DataFrame, a row a kind of data: data, best of the comparison, its gain, best later method, its
-    year, its gain, later methods with records (`Share` of those that run), ahead (bool, whether
+    year, its gain, significantly worse (`Share` of data sets on which the later one is, by the
+    corrected t-test), later methods with records (`Share` of those that run), ahead (bool, whether
     the later one is)
     """
     table, known = matrix.skill(records, _NULL, measure), facts()
@@ -159,10 +175,12 @@ def best_of_families(records, measure, names):
         if len(here) and len(later):
             a, b = here.idxmax(), later.idxmax()
             there = Share(known.learner[later.index].nunique(), later_methods())
+            fought = duels(records[records.dataset.map(family) == name], b, [a], [measure])
+            worse = Share.of(list((fought.gain < 0) & (fought.p_corrected < LEVEL)))
             row = (names.get(name, name), known.label[a], here[a], known.label[b], known.year[b])
-            rows.append((*row, later[b], there, later[b] > here[a]))
+            rows.append((*row, later[b], worse, there, later[b] > here[a]))
     heads = ["data", "best of the papers and before", "its gain", "best later", "year"]
-    heads += ["gain of that", "later methods there", "ahead"]
+    heads += ["gain of that", "significantly worse", "later methods there", "ahead"]
     return pd.DataFrame(rows, columns=heads).astype({"year": int})
 
 
@@ -177,38 +195,25 @@ def answer(records, names, measure):
     table = best_of_families(records, measure, names)
     if table.empty:
         return "No later method has records yet."
-    kinds, known = f"{len(table)} kinds of data", facts()
-    found = by_year(records, measure)
-    learners = found.method.map(known.learner)[found.method.map(known.later).astype(bool)]
-    on = found.family.groupby(learners).nunique()
-    wide = set(on.index[on == len(table)])
-    out = {known.learner[m] for m, _, _ in RELEASED.without if known.later[m]} - wide
-    to_come = later_methods() - len(wide) - len(out)
-    ahead = list(table.data[table.ahead])
+    known, number = facts(), later_methods()
+    tuned = known.learner[known.later & (known.label != known.learner)].nunique()
     text = (
-        f"Of the {later_methods()} methods that came after the five papers and run here, "
-        f"{len(wide)} have records on all {kinds}. "
+        f"We ran {number} later methods of one package, all but {tuned} with its released settings "
+        "alone. "
     )
-    if out:
-        text += f"On some data set, {len(out)} others fail or do not end a fit in two minutes. "
-    if to_come > 0:
-        text += f"For {to_come} others fits are still to come. "
+    ahead = list(table.data[table.ahead])
     if ahead:
-        text += f"A later method is the best on {len(ahead)} of these: {', '.join(ahead)}."
+        text += f"One is the best on {len(ahead)} of {len(table)} kinds of data: "
+        text += f"{', '.join(ahead)}. "
     else:
-        text += "No later method with records is the best on any of these."
-    tests = best_against_best(records, measure)
-    if len(tests):
-        better = sum(held.holm for held in tests["significantly better"])
-        worse = sum(held.holm for held in tests["significantly worse"])
-        cells = sum(share.whole for share in tests["better on"])
-        every = tests.later.nunique() == len(wide)
-        who = "Those with all records" if every else "The three best of them"
         text += (
-            f" {who} meet the three best of the papers in {cells} comparisons. "
-            f"With Holm's correction they are significantly better in {better or 'none'} and "
-            f"significantly worse in {worse or 'none'}."
+            f"As far as they have records, none is the best on any of {len(table)} kinds of data. "
         )
+    worse = sum(share.part == share.whole for share in table["significantly worse"])
+    text += (
+        f"On {worse or 'none'} of these the best of them is significantly worse than the best "
+        "method of the papers and before, on every data set of the kind."
+    )
     return text
 
 
@@ -336,6 +341,18 @@ def best_against_best(records, measure):
     return pd.DataFrame(rows, columns=heads)
 
 
+def against_in_words(table):
+    """How often the later methods are significantly better and worse, of `best_against_best`."""
+    better, worse = (
+        sum(held.holm for held in table[f"significantly {side}"]) for side in ("better", "worse")
+    )
+    cells = sum(share.whole for share in table["better on"])
+    return (
+        f"With Holm's correction the later methods are significantly better in {better or 'none'} "
+        f"of {cells} comparisons, and significantly worse in {worse or 'none'}."
+    )
+
+
 def baselines(records, measure):
     """Baselines of later papers as python-ldl has them, beside those of the comparison.
 
@@ -364,8 +381,12 @@ def baselines_in_words(table):
     """Whether the baselines are weak, of `baselines`."""
     theirs, here = table["skill in python-ldl"], table["skill here"]
     better = (here > theirs).groupby(table.method, sort=False).any()
+    sets = table.groupby("method", sort=False)["data sets"].max()
+    most = sets == sets.max()
     text = (
-        f"{better.sum()} of {len(better)} gain more here, with parameters chosen inside the fold."
+        f"{better.sum()} of {len(better)} gain more here, with parameters chosen inside the fold. "
+        f"Of the {most.sum()} with records of both on {sets.max()} data sets, {better[most].sum()} "
+        "do."
     )
     plain_form = table[table.here == "SA-BFGS"]
     if len(plain_form):
