@@ -10,8 +10,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import another_processor
 import first_folds
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
@@ -388,6 +390,22 @@ def test_what_does_not_end_or_fails_is_left_out(tmp_path, monkeypatch):
     # two runs at once: each adds its row to what is there by then
     first_folds.add(first_folds.row(methods["AA_KNN"], "Movie", found["LDL_LRR", "Movie"]))
     assert table.read_text(encoding="utf-8").count("\n") == 5
+
+
+def test_what_another_processor_changes_is_noted_once_a_fold(tmp_path, monkeypatch):
+    table = tmp_path / "another_processor.csv"
+    monkeypatch.setattr(another_processor, "ANOTHER_PROCESSOR", table)
+    before = pd.DataFrame({"machine": ["Intel"], "kl_divergence": [0.5], "clark": [2.0]})
+    measures = SimpleNamespace(measures=("kl_divergence", "clark"))
+    one = {"experiment": "released", "dataset": "SJAFFE", "method": "python-ldl:LDL_LRR", "fold": 1}
+    one["declared"] = measures, None, before
+    for again in (0.5, 0.6):  # the second time in place of the first
+        another_processor.add(another_processor.row(one, {"kl_divergence": again, "clark": 2.1}))
+    (found,) = pd.read_csv(table).to_dict("records")
+    assert (found["made_on"], found["kl_before"], found["kl_again"]) == ("Intel", 0.5, 0.6)
+    assert found["measure"] == "kl_divergence" and found["difference"] == pytest.approx(0.2)
+    same = another_processor.row(one, {"kl_divergence": 0.5, "clark": 2.0})
+    assert (same["measure"], same["difference"]) == ("", 0.0)
 
 
 def test_methods_that_choose_have_eight_points_and_the_released_one_first():

@@ -152,6 +152,25 @@ def test_time_is_that_of_first_folds(records, tmp_path, monkeypatch):
     assert off.to_numpy().tolist() == [["LDL_LRR", 1, 0.5], ["SA_BFGS", 1, 0.1]]
 
 
+def test_what_another_processor_changes_is_told_by_method(tmp_path, monkeypatch):
+    table = tmp_path / "another_processor.csv"
+    table.write_text(
+        "experiment,dataset,method,fold,kl_before,kl_again,measure,difference\n"
+        "released,SJAFFE,python-ldl:LDL_LRR,0,1.0,1.1,clark,0.2\n"
+        "released,SJAFFE,python-ldl:LDL_LRR,1,1.0,0.9,kl_divergence,0.1\n"
+        "released,SJAFFE,python-ldl:SA_BFGS,0,0.5,0.5,,0.0\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(years, "ANOTHER_PROCESSOR", table)
+    same, off = years.another_processor().itertuples(index=False)
+    assert same[:2] == ("SA-BFGS", (1, 1)) and same[2:] == (0, 0, 0)
+    assert off[:2] == ("LDL-LRR", (0, 2)) and off[2:] == pytest.approx((0.2, 0.1, 0.0))
+    words = years.processors_in_words(years.another_processor())
+    assert "We fitted 3 folds" in words and "1 have the same digits." in words
+    assert "In LDL-LRR the K-L of a fold moves by at most 10.0%" in words
+    assert words.endswith("In the others the K-L of a fold moves by at most 0.0%.")
+
+
 def test_the_answer_counts_kinds_of_data_and_tests(records):
     names = {"SJAFFE": "s-JAFFE"}
     table = years.best_of_families(records, KL, names)

@@ -90,7 +90,7 @@ def verify(
         and relative difference furthest off, and the spread that is stated for it.
     """
     with waiting("reading the records and the code that they depend on"):
-        there = _fresh_jobs(papers)
+        there = fresh_jobs(papers)
     if max_seconds is not None:
         there = [one for one in there if one["seconds"] <= max_seconds]
     chosen = np.random.default_rng(seed).permutation(len(there))[:sample]
@@ -98,29 +98,16 @@ def verify(
     for one in (there[i] for i in sorted(chosen)):
         row = {k: one[k] for k in ("paper", "experiment", "dataset", "method", "fold")}
         experiment, method, records = one["declared"]
-        try:
-            form = job.data_of(experiment, one["dataset"]).source
-        except (DataUnavailableError, DataCorruptError):
-            rows.append(row | {"outcome": "data not at hand"})
-            continue
         absent = environment.missing(getattr(method.estimator, "packages", ()))
         if absent:
             why = f"needs {', '.join(absent)}"
             rows.append(row | {"outcome": "package not installed", "why": why})
             continue
-        mark = fingerprint(method, experiment.folds, experiment, one["dataset"], form)
-        tasks.append(
-            worker.Task(
-                row["paper"],
-                experiment,
-                method,
-                row["dataset"],
-                None,
-                experiment.folds,
-                row["fold"],
-                mark,
-            )  # fmt: skip
-        )
+        try:
+            tasks.append(task_of(one))
+        except (DataUnavailableError, DataCorruptError):
+            rows.append(row | {"outcome": "data not at hand"})
+            continue
         kept.append((row, records, experiment.measures))
     spreads = rounding.Spreads()
     with runner.Progress([1.0] * len(tasks), shown=progress) as bar:
@@ -140,6 +127,15 @@ def verify(
     columns = [*kept[0][0]] if kept else ["paper", "experiment", "dataset", "method", "fold"]
     columns += ["outcome", "measure", "difference", "spread", "why"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def task_of(one: dict) -> worker.Task:
+    """What fits a job of `fresh_jobs` again; raises where its data cannot be had."""
+    experiment, method, _ = one["declared"]
+    form = job.data_of(experiment, one["dataset"]).source
+    mark = fingerprint(method, experiment.folds, experiment, one["dataset"], form)
+    where = one["dataset"], None, experiment.folds, one["fold"], mark
+    return worker.Task(one["paper"], experiment, method, *where)
 
 
 def _each(tasks, n_jobs):
@@ -163,7 +159,7 @@ def _each(tasks, n_jobs):
                 yield i, None, f"its process died ({worker.cause(error)})"
 
 
-def _fresh_jobs(papers):
+def fresh_jobs(papers: list[Paper]) -> list[dict]:
     """All jobs with fresh records, with what is needed to run them again."""
     known, found = ledger.Ledger(), []
     for paper in papers:

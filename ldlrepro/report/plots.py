@@ -46,7 +46,7 @@ def drawn(figure):
     for one in _contents(figure):
         if not isinstance(one, str):
             one = " ".join(f"{x:.6g}" for x in np.ma.filled(np.ma.ravel(one), np.nan).tolist())
-        elif "synthetic stand-in" in one:
+        elif "synthetic stand-in" in one.lower():
             standin = ON_STANDIN
         digest.update(one.encode() + b"\n")
     return f"Figure, drawn from {digest.hexdigest()[:12]}{standin}"

@@ -19,6 +19,10 @@ RUN = tuple(GUESTS["class"][GUESTS.does_not_run == ""])
 #: first fold did not end within the comparison's limit.
 FIRST_FOLDS = Path(__file__).with_name("first_folds.csv")
 
+#: What another processor changes: a row a fold that was fitted again on one, made by
+#: tools/another_processor.py.
+ANOTHER_PROCESSOR = Path(__file__).with_name("another_processor.csv")
+
 
 def _left_out():
     """(class, data set, why) of what does not end in time, or fails, on a data set."""

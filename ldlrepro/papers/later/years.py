@@ -12,7 +12,15 @@ import pandas as pd
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.comparison import matrix
 from ldlrepro.papers.comparison.studies.time_limit import OVER
-from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, PAPER, PREFIX, RELEASED, TUNED
+from ldlrepro.papers.later.experiments import (
+    ANOTHER_PROCESSOR,
+    FIRST_FOLDS,
+    GUESTS,
+    PAPER,
+    PREFIX,
+    RELEASED,
+    TUNED,
+)
 from ldlrepro.report.compare import LEVEL, count_significant, duels, family, wins
 from ldlrepro.report.plots import legend_below, nothing, panels, plain
 from ldlrepro.report.values import Share
@@ -21,6 +29,8 @@ from ldlrepro.report.values import Share
 YEARS = pd.read_csv(Path(__file__).with_name("years.csv")).set_index("method").year
 #: The five papers end in this year; methods of papers after it are later ones.
 LAST = 2020
+#: A K-L that moves by more than this share, from one processor to another, is told by name.
+MUCH = 0.01
 _NULL = matrix.NULLS["ldl"]
 
 
@@ -134,6 +144,46 @@ def off_the_simplex():
     grouped = found.groupby("class", sort=False)
     table = pd.DataFrame({"data sets": grouped.size(), "largest share of rows": grouped.off.max()})
     return table.reset_index()
+
+
+def another_processor():
+    """How far records are off that were fitted again on another processor.
+
+    Returns
+    -------
+    DataFrame, a row a method: folds, equal (`Share` of them), largest difference of a measure, of a
+    fold's K-L, and of its mean over the folds of a data set (shares of what the records have)
+    """
+    found = pd.read_csv(ANOTHER_PROCESSOR)
+    found = found.assign(kl=abs(found.kl_again / found.kl_before - 1))
+    known, rows = facts(), []
+    for method, mine in found.groupby("method", sort=False):
+        means = mine.groupby(["experiment", "dataset"])[["kl_before", "kl_again"]].mean()
+        moved = abs(means.kl_again / means.kl_before - 1).max()
+        equal = Share.of(list(mine.difference == 0))
+        rows.append((known.label[method], equal, mine.difference.max(), mine.kl.max(), moved))
+    heads = ["method", "equal folds", "a measure moves by", "K-L moves by", "its mean moves by"]
+    return pd.DataFrame(rows, columns=heads).sort_values(heads[2], ignore_index=True)
+
+
+def processors_in_words(table):
+    """How many folds have the same digits on another processor, of `another_processor`."""
+    folds, equal = (sum(share[i] for share in table["equal folds"]) for i in (1, 0))
+    much = table[table["K-L moves by"] > MUCH]
+    rest = table[table["K-L moves by"] <= MUCH]
+    text = (
+        f"We fitted {folds} folds from one processor again on the other. {equal} have the same "
+        "digits. "
+    )
+    if len(much):
+        text += (
+            f"In {', '.join(much.method)} the K-L of a fold moves by at most "
+            f"{much['K-L moves by'].max():.1%}, and its mean over the folds of a data set by at "
+            f"most {much['its mean moves by'].max():.1%}. "
+        )
+    return (
+        text + f"In the others the K-L of a fold moves by at most {rest['K-L moves by'].max():.1%}."
+    )
 
 
 def by_year(records, measure):
