@@ -378,6 +378,8 @@ def test_ratios_to_the_mean_predictor():
     assert table.index.tolist() == ["a", "b"] and table.columns.tolist() == ["SJAFFE", "Movie"]
     np.testing.assert_allclose(table, [[0.5, 0.5], [0.5, 1.5]])
     assert defaults.worse(table).tolist() == [0, 1]
-    words = defaults.worse_in_words(table)
-    assert words.startswith("Of 2 defaults 1 are worse on some data set")
-    assert "b is so on 1 of 2." in words and "1 are worse, each on at most 1 data sets" in words
+    by_design = pd.DataFrame(9.0, index=list(defaults.BY_DESIGN), columns=table.columns)
+    words = defaults.worse_in_words(pd.concat([table, by_design]))
+    assert "Of the other 2 defaults 1 are worse on some data set" in words
+    assert "b is so on 1 of 2. On no data set more than half of them are." in words
+    assert "1 are worse, each on at most 1 data sets" in words

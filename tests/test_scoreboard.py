@@ -119,7 +119,7 @@ def test_the_picture_has_the_counts(board):
 ANSWERS = {
     "structrf": (
         [
-            "testable printed errors hold on the original files, except its row in Table 19",
+            "testable printed errors hold on original files, except its row in Table 19",
             "forest",
             "matches them too",
         ],

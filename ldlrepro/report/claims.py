@@ -39,7 +39,8 @@ MARKED = {word: f"{mark} {word}" for word, mark in MARKS.items()}
 KEY = (
     f"{MARKS['holds']} the claim holds in at least {REPRODUCED:.0%} of its comparisons, "
     f"{MARKS['holds in part']} in at least {PARTLY:.0%}, {MARKS['does not hold']} in fewer. "
-    f"A claim on one number holds if ours is within {NEAR:.0%} of it."
+    "Where a claim has several readings or measures, these are counted. "
+    f"A claim on a number holds if one of ours is within {NEAR:.0%} of it, or an error is lower."
 )
 
 

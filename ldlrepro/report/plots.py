@@ -40,13 +40,14 @@ def drawn(figure):
     """A line that names the data and the words of a figure by a hash, to six digits of each number.
 
     Layout, colours, fonts, arrows and tick labels do not count. A line also says where a title
-    names a synthetic stand-in, so that a test finds such a picture in a stored chapter.
+    names a "synthetic stand-in", so that a test finds such a picture in a stored chapter. A title
+    that begins with "Synthetic" is of rows that are meant to be so.
     """
     digest, standin = hashlib.sha256(), ""
     for one in _contents(figure):
         if not isinstance(one, str):
             one = " ".join(f"{x:.6g}" for x in np.ma.filled(np.ma.ravel(one), np.nan).tolist())
-        elif "synthetic stand-in" in one.lower():
+        elif "synthetic stand-in" in one:
             standin = ON_STANDIN
         digest.update(one.encode() + b"\n")
     return f"Figure, drawn from {digest.hexdigest()[:12]}{standin}"

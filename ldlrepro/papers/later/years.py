@@ -21,7 +21,7 @@ from ldlrepro.papers.later.experiments import (
     RELEASED,
     TUNED,
 )
-from ldlrepro.report.compare import LEVEL, count_significant, duels, family, wins
+from ldlrepro.report.compare import count_significant, duels, family, wins
 from ldlrepro.report.plots import legend_below, nothing, panels, plain
 from ldlrepro.report.values import Share
 
@@ -115,7 +115,7 @@ def _of_later(there, without):
     return (
         f"Of the {later_methods()} later methods, {len(whole)} have all records as released. "
         f"{len(out)} fail on some data set or do not end a first fold in time there. For "
-        f"{len(to_come)}, fits on some data set are still to come."
+        f"{len(to_come)}, {len(out & to_come)} of them among these, fits are still to come."
     )
 
 
@@ -152,13 +152,16 @@ def another_processor():
     Returns
     -------
     DataFrame, a row a method: folds, equal (`Share` of them), largest difference of a measure, of a
-    fold's K-L, and of its mean over the folds of a data set (shares of what the records have)
+    fold's K-L, and of its mean over the folds of a data set that has all ten (shares of what the
+    records have)
     """
     found = pd.read_csv(ANOTHER_PROCESSOR)
     found = found.assign(kl=abs(found.kl_again / found.kl_before - 1))
     known, rows = facts(), []
     for method, mine in found.groupby("method", sort=False):
-        means = mine.groupby(["experiment", "dataset"])[["kl_before", "kl_again"]].mean()
+        means = mine.groupby(["experiment", "dataset"])[["kl_before", "kl_again"]].agg(
+            lambda x: x.mean() if len(x) == RELEASED.folds else np.nan
+        )
         moved = abs(means.kl_again / means.kl_before - 1).max()
         equal = Share.of(list(mine.difference == 0))
         rows.append((known.label[method], equal, mine.difference.max(), mine.kl.max(), moved))
@@ -171,18 +174,17 @@ def processors_in_words(table):
     folds, equal = (sum(share[i] for share in table["equal folds"]) for i in (1, 0))
     much = table[table["K-L moves by"] > MUCH]
     rest = table[table["K-L moves by"] <= MUCH]
-    text = (
-        f"We fitted {folds} folds from one processor again on the other. {equal} have the same "
-        "digits. "
-    )
+    text = f"We fitted {folds} folds of {len(table)} methods again. {equal} have the same digits. "
     if len(much):
         text += (
             f"In {', '.join(much.method)} the K-L of a fold moves by at most "
-            f"{much['K-L moves by'].max():.1%}, and its mean over the folds of a data set by at "
-            f"most {much['its mean moves by'].max():.1%}. "
+            f"{much['K-L moves by'].max():.1%}, and its mean over ten folds by at most "
+            f"{much['its mean moves by'].max():.1%}. "
         )
     return (
-        text + f"In the others the K-L of a fold moves by at most {rest['K-L moves by'].max():.1%}."
+        f"{text}In the other {len(rest)} the K-L of a fold moves by at most "
+        f"{rest['K-L moves by'].max():.1%}, and another measure by at most "
+        f"{rest['a measure moves by'].max():.1%}."
     )
 
 
@@ -212,12 +214,12 @@ def best_of_families(records, measure, names):
     Returns
     -------
     DataFrame, a row a kind of data: data, best of the comparison, its gain, best later method, its
-    year, its gain, significantly worse (`Share` of data sets on which the later one is, by the
-    corrected t-test), later methods with records (`Share` of those that run), ahead (bool, whether
-    the later one is)
+    year, its gain, data sets, significantly worse (`Held`: on how many of them the later one is, by
+    the corrected t-test; all tests of the table are one family), later methods with records
+    (`Share` of those that run), ahead (bool, whether the later one is)
     """
     table, known = matrix.skill(records, _NULL, measure), facts()
-    rows = []
+    rows, tests = [], []
     for name in dict.fromkeys(family(d) for d in table):
         mine = table[[d for d in table if family(d) == name]].dropna().mean(axis=1)
         facts_of = known.reindex(mine.index)
@@ -226,11 +228,16 @@ def best_of_families(records, measure, names):
             a, b = here.idxmax(), later.idxmax()
             there = Share(known.learner[later.index].nunique(), later_methods())
             fought = duels(records[records.dataset.map(family) == name], b, [a], [measure])
-            worse = Share.of(list((fought.gain < 0) & (fought.p_corrected < LEVEL)))
+            tests.append(fought[fought.testable.astype(bool)].assign(kind=len(rows)))
             row = (names.get(name, name), known.label[a], here[a], known.label[b], known.year[b])
-            rows.append((*row, later[b], worse, there, later[b] > here[a]))
+            rows.append([*row, later[b], len(fought), there, later[b] > here[a]])
+    if tests:
+        tests = pd.concat(tests)
+        for i, row in enumerate(rows):
+            of_kind = (tests.kind == i) & (tests.gain < 0)
+            row.insert(-2, count_significant(tests.p_corrected, of_kind))
     heads = ["data", "best of the papers and before", "its gain", "best later", "year"]
-    heads += ["gain of that", "significantly worse", "later methods there", "ahead"]
+    heads += ["gain of that", "data sets", "significantly worse", "later methods there", "ahead"]
     return pd.DataFrame(rows, columns=heads).astype({"year": int})
 
 
@@ -245,11 +252,12 @@ def answer(records, names, measure):
     table = best_of_families(records, measure, names)
     if table.empty:
         return "No later method has records yet."
-    known, number = facts(), later_methods()
+    known, found = facts(), by_year(records, measure)
+    run = known.learner[found.method[known.later[found.method].to_numpy(bool)]].nunique()
     tuned = known.learner[known.later & (known.label != known.learner)].nunique()
     text = (
-        f"We ran {number} later methods of one package, all but {tuned} with its released settings "
-        "alone. "
+        f"{run} later methods of one package have records on some kind of data, all but {tuned} "
+        "with its released settings alone. "
     )
     ahead = list(table.data[table.ahead])
     if ahead:
@@ -259,10 +267,13 @@ def answer(records, names, measure):
         text += (
             f"As far as they have records, none is the best on any of {len(table)} kinds of data. "
         )
-    worse = sum(share.part == share.whole for share in table["significantly worse"])
+    worse = sum(
+        held.holm == number
+        for held, number in zip(table["significantly worse"], table["data sets"], strict=True)
+    )
     text += (
         f"On {worse or 'none'} of these the best of them is significantly worse than the best "
-        "method of the papers and before, on every data set of the kind."
+        "method of the papers and before, by Holm's correction and on every data set of the kind."
     )
     return text
 

@@ -86,8 +86,8 @@ class StructRF(Chapter):
         numbers = "hold" if own.agree == own.tell else "do not all hold"
         how_many = "them" if plain.agree == plain.tell else f"{plain.agree} of them"
         return (
-            f"StructRF's testable printed errors {numbers} on the original files, except its row "
-            "in Table 19, which contradicts itself. An ordinary regression forest matches "
+            f"StructRF's testable printed errors {numbers} on original files, except its row in "
+            "Table 19, which contradicts itself. A regression forest on distributions matches "
             f"{how_many} too."
         )
 
