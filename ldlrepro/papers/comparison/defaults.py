@@ -65,8 +65,8 @@ def worse_in_words(table):
     return (
         f"Two are worse by design. Of the other {len(table)} defaults {(at_all > 0).sum()} are "
         f"worse on some data set, by however little. {most} is so on {at_all[most]} "
-        f"of {table.shape[1]}. On {', '.join(bad)} more than half of them are. By more than a twentieth "
-        f"{(much > 0).sum()} are worse, each on at most {much.max()} data sets."
+        f"of {table.shape[1]}. On {', '.join(bad)} more than half of them are. By more than a "
+        f"twentieth {(much > 0).sum()} are worse, each on at most {much.max()} data sets."
     )
 
 
