@@ -112,10 +112,11 @@ def _of_later(there, without):
     out = {of[m] for m, d, _ in without if known.later[m] and (m, d) not in there}
     to_come = {of[m] for m, d in set(pairs) - there if (m, d) not in {p[:2] for p in without}}
     whole = {of[m] for m, _ in pairs} - out - to_come
+    among = "all" if to_come <= out else len(out & to_come)
     return (
         f"Of the {later_methods()} later methods, {len(whole)} have all records as released. "
         f"{len(out)} fail on some data set or do not end a first fold in time there. For "
-        f"{len(to_come)}, {len(out & to_come)} of them among these, fits are still to come."
+        f"{len(to_come)}, {among} of them among these, fits are still to come."
     )
 
 
