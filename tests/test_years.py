@@ -1,5 +1,7 @@
 """Ten years on: what its tables and its picture make of records, also of a part of them."""
 
+from types import SimpleNamespace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -198,6 +200,21 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert better > 0 and f"significantly better in {better} of 15 comparisons" in words
     few = records[~records.method.str.contains("LRR|DPA")]
     assert years.answer(few, {}, KL) == "No later method has records yet."
+
+
+def test_methods_that_fail_on_one_data_set_of_a_kind_are_told(records, monkeypatch):
+    names = {d: d for d in SETS}
+    assert years.where_some_fail(records, KL, names) == ""
+    failing = SimpleNamespace(**vars(RELEASED))
+    failing.without = [("python-ldl:LDL_DPA", "Yeast_cold", "ValueError: x")]
+    monkeypatch.setattr(years, "RELEASED", failing)
+    text = years.where_some_fail(records, KL, names)
+    assert text == (
+        "LDL-DPA fail on Yeast_cold, so the kind Yeast does not count them. On its other data sets "
+        "none of them gain more than LDL-LRR, tuned."
+    )
+    failing.without = [("python-ldl:LDL_DPA", "Yeast_cold", years.OVER)]
+    assert years.where_some_fail(records, KL, names) == ""
 
 
 def test_what_choosing_gains_is_of_the_data_sets_of_both(records):

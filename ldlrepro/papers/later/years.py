@@ -242,6 +242,35 @@ def best_of_families(records, measure, names):
     return pd.DataFrame(rows, columns=heads).astype({"year": int})
 
 
+def where_some_fail(records, measure, names):
+    """Text on later methods that fail on a data set of a kind and have records on all others of it.
+
+    A kind does not count them, so the text says whether they are ahead on the others.
+    """
+    table, known, text = matrix.skill(records, _NULL, measure), facts(), []
+    later = table.loc[[m for m in table.index if known.later.get(m, False)]]
+    failed = {(m, d) for m, d, why in RELEASED.without if why != OVER}
+    for kind in dict.fromkeys(family(d) for d in table):
+        mine = later[[d for d in table if family(d) == kind]]
+        holes = mine.isna()
+        some = [
+            m
+            for m, row in holes.iterrows()
+            if 0 < row.sum() < len(row) and all((m, d) in failed for d in row.index[row])
+        ]
+        if some:
+            gone = holes.columns[holes.loc[some].any()]
+            means = mine.drop(columns=gone).dropna().mean(axis=1)
+            best = means.drop(some).idxmax()
+            ahead = sum(means.reindex(some) > means[best])
+            text.append(
+                f"{', '.join(known.label[some])} fail on {', '.join(names[d] for d in gone)}, so "
+                f"the kind {names.get(kind, kind)} does not count them. On its other data sets "
+                f"{ahead or 'none'} of them gain more than {known.label[best]}."
+            )
+    return " ".join(text)
+
+
 def answer(records, names, measure):
     """What came out, in sentences, from the best of each kind of data and the tests.
 
