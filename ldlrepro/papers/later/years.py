@@ -376,6 +376,7 @@ def years_picture(found, names):
             )
         axis.axhline(0, color="0.8", linewidth=0.8, zorder=0)
         axis.margins(y=0.18)
+        axis.locator_params(axis="x", integer=True)
         axis.set_title(plain(names.get(name, name)), fontsize=9)
     for axis in axes[:, 0]:
         axis.set_ylabel("gain")
