@@ -25,8 +25,6 @@ LEAST = -0.5
 REGION, SURE = 0.01, 0.95
 #: A loss of the baseline below this is rounding: there is nothing to remove a share of.
 NO_LOSS = 1e-12
-#: Why a pair has no records that is left out for no reason.
-NOT_YET = "not run yet"
 #: The last column of `against`.
 REMOVED = "rival's loss removed"
 
@@ -284,7 +282,7 @@ def holes(records, experiment, names):
     there = set(zip(records.method, records.dataset, strict=True))
     why = {(method, dataset): text for method, dataset, text in experiment.without}
     rows = [
-        (method.name, why.get((method.name, dataset), NOT_YET), names[dataset])
+        (method.name, why.get((method.name, dataset), "not run yet"), names[dataset])
         for method in experiment.methods
         for dataset in experiment.datasets
         if (method.name, dataset) not in there and dataset in names

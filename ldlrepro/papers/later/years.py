@@ -106,12 +106,12 @@ def progress(records):
 
 def _of_later(there, without):
     """Text on how many later methods are complete: pairs of records, and those left out."""
-    known, pairs = facts(), [(m.name, d) for m in RELEASED.methods for d in RELEASED.datasets]
-    of = dict(zip(known.index, known.learner, strict=True))
-    pairs = [(m, d) for m, d in pairs if known.later[m]]
-    out = {of[m] for m, d, _ in without if known.later[m] and (m, d) not in there}
-    to_come = {of[m] for m, d in set(pairs) - there if (m, d) not in {p[:2] for p in without}}
-    whole = {of[m] for m, _ in pairs} - out - to_come
+    known = facts()
+    later = [m.name for m in RELEASED.methods if known.later[m.name]]
+    pairs = {(m, d) for m in later for d in RELEASED.datasets} - there
+    left_out = {(m, d) for m, d, _ in without}
+    out, to_come = ({m for m, _ in some} for some in (pairs & left_out, pairs - left_out))
+    whole = set(later) - out - to_come
     among = "all" if to_come <= out else len(out & to_come)
     return (
         f"Of the {later_methods()} later methods, {len(whole)} have all records as released. "
@@ -231,15 +231,17 @@ def best_of_families(records, measure, names):
             fought = duels(records[records.dataset.map(family) == name], b, [a], [measure])
             tests.append(fought[fought.testable.astype(bool)].assign(kind=len(rows)))
             row = (names.get(name, name), known.label[a], here[a], known.label[b], known.year[b])
-            rows.append([*row, later[b], len(fought), there, later[b] > here[a]])
-    if tests:
-        tests = pd.concat(tests)
-        for i, row in enumerate(rows):
-            of_kind = (tests.kind == i) & (tests.gain < 0)
-            row.insert(-2, count_significant(tests.p_corrected, of_kind))
+            rows.append((*row, later[b], len(fought), there, later[b] > here[a]))
     heads = ["data", "best of the papers and before", "its gain", "best later", "year"]
-    heads += ["gain of that", "data sets", "significantly worse", "later methods there", "ahead"]
-    return pd.DataFrame(rows, columns=heads).astype({"year": int})
+    heads += ["gain of that", "data sets", "later methods there", "ahead"]
+    found = pd.DataFrame(rows, columns=heads).astype({"year": int})
+    tests = pd.concat(tests) if tests else pd.DataFrame(columns=["kind", "gain", "p_corrected"])
+    worse = [
+        count_significant(tests.p_corrected, (tests.kind == i) & (tests.gain < 0))
+        for i in range(len(found))
+    ]
+    found.insert(heads.index("later methods there"), "significantly worse", worse)
+    return found
 
 
 def where_some_fail(records, measure, names):
