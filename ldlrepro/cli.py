@@ -232,14 +232,17 @@ def parser():
     )
     top.add_argument("--version", action="version", version=f"ldlrepro {ldlrepro.__version__}")
     every = top.add_subparsers(required=True, metavar="COMMAND")
-    papers = f"any case: {', '.join(paper_names())}"
-    several = {
-        "nargs": "*",
-        "type": _named,
-        "metavar": "PAPER",
-        "help": f"default: all of them; {papers}",
-    }
+    for add in (_data, _run, _agreement, _merge, _verify, _status, _notebooks, _compare):
+        add(every)
+    return top
 
+
+def _papers():
+    """What the help says of a name of a paper."""
+    return f"any case: {', '.join(paper_names())}"
+
+
+def _data(every):
     data = every.add_parser(
         "data",
         help="list, fetch or check data sets",
@@ -287,6 +290,8 @@ def parser():
         "names", nargs="*", type=_named, metavar="NAME", help="default: all that are at hand"
     )
 
+
+def _run(every):
     add = _add(
         every,
         "run",
@@ -295,7 +300,7 @@ def parser():
         "Stop it as you like: finished jobs are kept, and the same command goes on.",
         "ldlrepro run structrf --dataset s-JAFFE --method StructRF",
     )
-    add.add_argument("paper", metavar="PAPER", help=papers)
+    add.add_argument("paper", metavar="PAPER", help=_papers())
     add.add_argument(
         "--experiment", type=_named, action="append", help="only this one (repeatable)"
     )
@@ -311,6 +316,8 @@ def parser():
         "--out", type=_path, metavar="DIR", help="folder for new records (with --shard: I-of-N)"
     )
 
+
+def _agreement(every):
     add = _add(
         every,
         "agreement",
@@ -324,6 +331,8 @@ def parser():
         "papers", nargs="*", type=_named, metavar="PAPER", help=f"default: all of them; {names}"
     )
 
+
+def _merge(every):
     add = _add(
         every,
         "merge",
@@ -336,6 +345,8 @@ def parser():
     add.add_argument("--profile", choices=PROFILES, default="paper", help="of the runs")
     add.add_argument("--seed", type=_seed, help="of the runs, as in `ldlrepro run --seed`")
 
+
+def _verify(every):
     add = _add(
         every,
         "verify",
@@ -344,7 +355,13 @@ def parser():
         "It needs the data.",
         "ldlrepro verify structrf --sample 20",
     )
-    add.add_argument("papers", **several)
+    add.add_argument(
+        "papers",
+        nargs="*",
+        type=_named,
+        metavar="PAPER",
+        help=f"default: all of them; {_papers()}",
+    )
     add.add_argument("--sample", type=_count, default=20, metavar="K", help="fits (default: 20)")
     add.add_argument("--seed", type=_sample_seed, default=0, help="of the sample")
     add.add_argument("--max-seconds", type=_seconds, help="leave out fits that took longer")
@@ -357,6 +374,8 @@ def parser():
         "the records count as fresh",
     )
 
+
+def _status(every):
     add = _add(
         every,
         "status",
@@ -365,10 +384,14 @@ def parser():
         "A record is stale when code that its numbers depend on has changed since.",
         "ldlrepro status structrf",
     )
-    add.add_argument("paper", nargs="?", type=_named, metavar="PAPER", help=several["help"])
+    add.add_argument(
+        "paper", nargs="?", type=_named, metavar="PAPER", help=f"default: all of them; {_papers()}"
+    )
     add.add_argument("--profile", choices=PROFILES, default="paper")
     add.add_argument("--seed", type=_seed, help="records of another one, in ldlrepro-records")
 
+
+def _notebooks(every):
     add = _add(
         every,
         "notebooks",
@@ -405,6 +428,8 @@ def parser():
     add.add_argument("--jobs", type=_count, default=1, help="notebooks at a time")
     add.add_argument("--fresh", action="store_true", help="also those that are finished")
 
+
+def _compare(every):
     add = _add(
         every,
         "compare",
@@ -441,8 +466,6 @@ def parser():
         default=Path("ldlrepro-records"),
         help="keeps every fit, so that the command goes on where it was (default: %(default)s)",
     )
-
-    return top
 
 
 #: Digits of a number of processes, folds or fits.

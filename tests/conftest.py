@@ -25,6 +25,7 @@ LONG = (
     "test_contract",
     "test_interruptions",
     "test_comparing",
+    "test_user_methods",
     "test_deep",
     "test_kernel_cache",
     "test_batch",
@@ -69,3 +70,11 @@ def board():
     from ldlrepro import scoreboard
 
     return scoreboard.scoreboard()
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Fits of `ldlrepro.compare` run in this process."""
+    from ldlrepro.user import runs
+
+    monkeypatch.setattr(runs.environment, "fixed", dict)
