@@ -327,7 +327,7 @@ def test_three_rounds_of_the_row_with_the_largest_loss_under_the_first_learner()
     losses = [metrics.sort_loss(bunch.D, P, per_row=True) for P in predictions]
     worst = max(range(80), key=lambda i: losses[0][i])
     assert f"row {worst} of synthetic stand-in" in figure.get_suptitle()
-    assert figure.get_suptitle().startswith("The row with learner 1's largest SortLoss is ")
+    assert figure.get_suptitle().startswith("The row with round 1's largest SortLoss is ")
     *panels, drawn, shares = figure.axes
     for axis, loss in zip(panels, losses, strict=False):
         assert axis.get_title().endswith(f"SortLoss {loss[worst]:.3f}")

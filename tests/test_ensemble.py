@@ -258,7 +258,7 @@ def test_sort_loss_of_0_everywhere_gives_uniform_weights():
 
 def test_inverse_weights():
     for losses in ([1.0, 2, 4], [0.0, 3, 0], [0.0, 0]):
-        twin = readable.learner_weights(np.array(losses))
+        twin = readable.model_weights(np.array(losses))
         np.testing.assert_allclose(inverse_weights(np.array(losses)), twin)
     np.testing.assert_allclose(inverse_weights(np.array([1.0, 2, 4])), np.array([4, 2, 1]) / 7)
     np.testing.assert_array_equal(inverse_weights(np.array([0.0, 3, 0])), [0.5, 0, 0.5])

@@ -119,9 +119,9 @@ def test_the_picture_has_the_counts(board):
 ANSWERS = {
     "structrf": (
         [
-            "testable printed errors hold on original files, except its row in Table 19",
-            "forest",
-            "matches them too",
+            "On original files, StructRF's testable printed errors hold.",
+            "forest on distributions matches them too",
+            "The exception, StructRF's row in Table 19, contradicts itself.",
         ],
         {"StructRF is ahead because it predicts the distribution as a whole": "does not hold"},
     ),
@@ -131,10 +131,10 @@ ANSWERS = {
     ),
     "mslp": (
         [
-            "matches print for",
-            "mostly misses it for beauty",
-            "behind the mean predictor by K-L",
-            "With parameters chosen inside folds, it never leads.",
+            "matches print on expressions",
+            "mostly misses it on beauty.",
+            "There the mean predictor has lower K-L.",
+            "Tuned inside the fold, MSLP never leads.",
         ],
         {"MSLP comes first when every parameter is chosen on the test folds": "does not hold"},
     ),
@@ -187,7 +187,7 @@ def test_an_answer_turns_with_the_records(monkeypatch):
         tables, "first_places", lambda chapter, records: places.assign(ours=places.cells)
     )
     text = chapter.answer()
-    assert "mostly misses print for expressions and mostly misses it for" in text
+    assert "mostly misses print on expressions and mostly misses it on" in text
     assert f"first in {places.cells.iloc[0]} of {places.cells.iloc[0]} comp" in text
 
 

@@ -115,6 +115,8 @@ class Chapter(Exhibits):
         Names of the experiments whose methods stand in printed tables.
     exhibits : dict
         Name -> function of the chapter that returns what `show` displays.
+    remarks : dict
+        Id of a headline claim -> what its card says beside the mark, on the committed records.
     wanted : iterable of str
         Data sets that are shown, in the paper's order.
 
@@ -128,6 +130,7 @@ class Chapter(Exhibits):
     measures = ()
     own_method = ""
     lead_measure = "kl_divergence"
+    remarks = {}
     null_in_words = "the mean predictor"
     printed_tables = ()
     experiments_of_tables = ("tables",)
@@ -306,7 +309,7 @@ def show_agreement(chapter):
 #: Exhibits of every chapter.
 COMMON = {
     "answer": lambda chapter: chapter.in_words(lambda: f"**{chapter.answer()}**"),
-    "headlines": lambda chapter: show_headlines(chapter.claims),
+    "headlines": lambda c: show_headlines(c.claims, c.remarks if c.profile == "paper" else {}),
     "evidence": lambda chapter: chapter.evidence(),
     "findings": lambda c: c.in_words(lambda: findings_in_markdown(c.claims, c.findings())),
     "agreement": show_agreement,

@@ -113,13 +113,15 @@ def printed_numbers(listed):
     return found
 
 
-def show_headlines(table):
+def show_headlines(table, remarks=None):
     """The headline claims of ``claims_table`` as cards: verdict, sentence, section.
 
     Parameters
     ----------
     table : DataFrame
         Result of ``claims_table``.
+    remarks : dict or None
+        Id of a claim -> what stands beside its mark.
 
     Returns
     -------
@@ -130,8 +132,9 @@ def show_headlines(table):
     --------
     show_claims : All claims, with the evidence.
     """
+    beside = {key: f" <small>({escape(text)})</small>" for key, text in (remarks or {}).items()}
     cards = "".join(
-        f"<div class='card {_css(c.verdict)}'><b>{MARKED[c.verdict]}</b>"
+        f"<div class='card {_css(c.verdict)}'><b>{MARKED[c.verdict]}</b>{beside.get(c.id, '')}"
         f"<p>{escape(c.claim)}</p><small>{escape(_place(c.section))}</small></div>"
         for c in table[table.headline].itertuples()
     )

@@ -15,12 +15,12 @@ from ldlrepro.report.yardstick import skill_picture
 
 
 def three_rounds(chapter):
-    """The row with the largest SortLoss under the first learner on s-BU_3DFE, round by round."""
+    """The row with the largest SortLoss in the first round on s-BU_3DFE, round by round."""
     return rounds_of_one_row(chapter.bunch("SBU_3DFE"))
 
 
 def rounds_of_one_row(bunch, rounds=3, steps=20):
-    """A row's predictions, how often it is drawn, and the learners' weights, round by round.
+    """A row's predictions, how often it is drawn, and the models' weights, round by round.
 
     The row is the one with the largest SortLoss in the first round; the learner is BFGS-LDL with
     few steps. Labels stand by falling true degree, so that a prediction in order never climbs.
@@ -35,7 +35,7 @@ def rounds_of_one_row(bunch, rounds=3, steps=20):
     expected = len(X) * np.array(w)[:, row]
     one = X[[row]]
     predicted = [*(e.predict(one)[0] for e in model.estimators_), model.predict(one)[0]]
-    titles = [f"Learner {t}" for t in range(1, rounds + 1)] + ["Ensemble"]
+    titles = [f"Round {t}" for t in range(1, rounds + 1)] + ["Ensemble"]
 
     figure = plt.figure(figsize=(8, 5.6))
     grid = figure.add_gridspec(2, rounds + 1, height_ratios=(2, 1))
@@ -56,16 +56,16 @@ def rounds_of_one_row(bunch, rounds=3, steps=20):
     weights = model.estimator_weights_
     bars = shares.barh(range(rounds), weights, color="0.55")
     shares.bar_label(bars, [f" {x:.0%}" for x in weights], fontsize=9)
-    shares.set_yticks(range(rounds), [f"learner {t}" for t in range(1, rounds + 1)], fontsize=8)
+    shares.set_yticks(range(rounds), [f"round {t}" for t in range(1, rounds + 1)], fontsize=8)
     shares.invert_yaxis()
-    shares.set_title("Weight of each learner", fontsize=9)
+    shares.set_title("Weight of each model", fontsize=9)
     for axis, where in ((drawn, drawn.set_ylim), (shares, shares.set_xlim)):
         where(0, 1.3 * (expected.max() if axis is drawn else weights.max()))
         axis.tick_params(length=0, **{"labelleft" if axis is drawn else "labelbottom": False})
         axis.grid(False)
     figure.suptitle(
-        f"The row with learner 1's largest SortLoss is {expected[1]:.1f} times as likely to be "
-        f"drawn for learner 2\nrow {row} of {bunch.display}, BFGS-LDL with {steps} steps",
+        f"The row with round 1's largest SortLoss is {expected[1]:.1f} times as likely to be "
+        f"drawn for round 2\nrow {row} of {bunch.display}, BFGS-LDL with {steps} steps",
         fontsize=10,
     )
     handles = figure.axes[0].get_legend_handles_labels()

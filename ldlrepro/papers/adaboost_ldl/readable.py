@@ -1,7 +1,7 @@
 """Adaboost-LDL in plain NumPy, to read beside the equations of the chapter.
 
-``learn(X, D, last)`` fits a learner to rows and returns it. A learner has
-``predict(X)``. ``last`` is the learner of the round before, None in the
+``learn(X, D, last)`` fits the learner to rows and returns this model, which
+has ``predict(X)``. ``last`` is the model of the round before, None in the
 first. A warm start takes its coefficients. The tests and the chapter
 compare this code with the class AdaBoostLDL.
 """
@@ -28,8 +28,8 @@ def next_probabilities(w, losses, alpha):
     return w / w.sum()
 
 
-def learner_weights(totals):
-    """Each learner's share in the ensemble: its m of Eq. 6 over their sum."""
+def model_weights(totals):
+    """Each model's share in the ensemble: its m of Eq. 6 over their sum."""
     if np.any(totals == 0):  # infinite weights: these share all of it
         return (totals == 0) / np.sum(totals == 0)
     m = totals.sum() / totals
@@ -37,24 +37,24 @@ def learner_weights(totals):
 
 
 def boost(X, D, learn, rounds=5, alpha=1.0, seed=0):
-    """Learners, their shares (T,), SortLoss of each on each row (T, n)."""
+    """Models of the rounds, their shares (T,), SortLoss on each row (T, n)."""
     rng = np.random.RandomState(seed)
     n = len(X)
     w = np.full(n, 1 / n)
-    last, learners, losses = None, [], []
+    last, models, losses = None, [], []
     for _ in range(rounds):
         rows = rng.choice(n, size=n, p=w)  # with replacement
         last = learn(X[rows], D[rows], last)
         P = last.predict(X)
         loss = np.array([sort_loss(D[i], P[i]) for i in range(n)])
         w = next_probabilities(w, loss, alpha)
-        learners.append(last)
+        models.append(last)
         losses.append(loss)
-    weights = learner_weights(np.sum(losses, axis=1))
-    return learners, weights, np.array(losses)
+    weights = model_weights(np.sum(losses, axis=1))
+    return models, weights, np.array(losses)
 
 
-def predict(learners, weights, X):
-    """The weighted mean of the learners' predictions (Eq. 7)."""
-    pairs = zip(weights, learners, strict=True)
-    return sum(share * learner.predict(X) for share, learner in pairs)
+def predict(models, weights, X):
+    """The weighted mean of the models' predictions (Eq. 7)."""
+    pairs = zip(weights, models, strict=True)
+    return sum(share * model.predict(X) for share, model in pairs)

@@ -115,14 +115,14 @@ class MLDF(Chapter):
         share = "All" if len(others) <= 2 else "Most of the"
         said = self.table_4[self.table_4.dataset.isin(means.dataset)]
         printed = said.method.value_counts()
-        known = (printed == printed.max()).sum()
+        few = {m: n for m in METHODS if (n := printed.get(m, 0)) < printed.max()}
         without = self.ours[self.ours.method.isin([*METHODS[1:], NO_REUSE])]
         would = without[firsts(without)].method.eq(NO_REUSE).sum()
         return (
             "MLDF has the best mean, alone or with others, in "
             f"{Share(places.get('MLDF', 0), number)} comparisons, one for each data set and "
-            f"measure. In print it is first in {claims.first_places(said)}, among the {known} "
-            f"methods with known rows. {share} other first places go to "
+            f"measure. In print it is first in {claims.first_places(said)}{_known_of(few)}. "
+            f"{share} other first places go to "
             f"{' and '.join(others.index[:2])}. Without reuse MLDF would be first in {would}."
         )
 
@@ -203,6 +203,12 @@ class MLDF(Chapter):
             f"{auc_gained.plain} gain. All is small: the largest loss is {largest:.1f}% of a "
             "label's accuracy."
         )
+
+
+def _known_of(few):
+    """How many printed numbers are known of methods of whose rows most are lost: {method: n}."""
+    known = " and ".join(f"{n or 'none'} of {method}'s numbers" for method, n in few.items())
+    return f", where we know {known}" if few else ""
 
 
 def _of(found):
