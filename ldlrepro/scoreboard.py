@@ -13,7 +13,7 @@ from ldlrepro.report.plots import plt
 from ldlrepro.report.yardstick import confusion_of, total
 
 #: Verdicts on several claims, in short.
-SEVERAL = dict(zip(VERDICTS, ("hold", "in part", "do not", "not tested"), strict=True))
+SEVERAL = dict(zip(VERDICTS, ("hold", "in part", "do not", "untested"), strict=True))
 _COLOURS = dict(zip(VERDICTS, ("#0072B2", "#8CC5E3", "#D55E00", "#D9D9D9"), strict=True))
 
 

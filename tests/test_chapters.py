@@ -13,6 +13,8 @@ from ldlrepro.papers.adaboost_ldl import figures as adaboost_figures
 from ldlrepro.papers.adaboost_ldl import tables as adaboost_ldl
 from ldlrepro.papers.adaboost_ldl.chapter import AdaBoostLDL as AdaBoostChapter
 from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
+from ldlrepro.papers.comparison import matrix
+from ldlrepro.papers.comparison.exhibits import AllMethods
 from ldlrepro.papers.ldlf import figures as ldlf_figures
 from ldlrepro.papers.ldlf import tables as ldlf
 from ldlrepro.papers.ldlf.chapter import LDLF
@@ -107,6 +109,18 @@ def test_findings_of_mslp_say_what_the_expressions_alone_say():
     text = f"On facial expressions alone it is better in {better} of 12"
     assert f"{text}, which alone would be “holds in part”." in found["hetero-neighbours"]
     assert all("On facial expressions alone" in found[k] for k in found if k != "jaffe")
+
+
+def test_a_claim_of_mslp_that_these_data_hardly_test_says_so():
+    """With a penalty the expressions have nearly the same K-L with the push and without."""
+    chapter = MSLP()
+    kl = chapter.counting(chapter.terms).groupby(["dataset", "method"])["kl_divergence"].mean()
+    for dataset in ("SJAFFE", "SBU_3DFE"):
+        pulled = kl[dataset, "MSLP, attraction only"]
+        assert kl[dataset, "MSLP"] == pytest.approx(pulled, rel=0.01)
+    assert chapter.findings()["hetero-neighbours"].startswith("These data can hardly test it.")
+    evidence = chapter.claims.set_index("id").evidence["hetero-neighbours"]
+    assert evidence.endswith(f"; {chapter.remarks['hetero-neighbours']}")
 
 
 def test_findings_of_mslp_begin_with_what_decides():
@@ -492,6 +506,17 @@ def test_shares_of_tested_rows():
     assert left["LDL-LS"].tolist() == pytest.approx([0.5] * 2) and left["LC-LDL"].isna().all()
 
 
+def test_natural_scene_lifts_the_printed_average_of_sort_loss():
+    """Boosting leaves PT-Bayes more than three times its printed SortLoss there."""
+    chapter = AdaBoostChapter()
+    printed = chapter.printed.query("dataset == 'Natural_Scene' and measure == 'sort_loss'")
+    mean = printed.set_index("method")["mean"]
+    left = mean["PT-Bayes, boosted"] / mean["PT-Bayes"]
+    found = chapter.findings()
+    assert f"There boosting leaves PT-Bayes {left:.0%}. So counted" in found["sortloss-41"]
+    assert "There boosting" not in found["kl-68"]
+
+
 # --- LDLF ----------------------------------------------------------------------------------------
 
 
@@ -686,6 +711,12 @@ def test_what_is_found_on_ldlf_is_counted_from_the_records():
         f"{loss:.4f} in the 4 of 5 folds that chose 30, "
         f"and {larger:.4f} in the 1 of 5 folds that chose 100."
     )
+
+
+def test_sndf_ldl_ranks_before_sldlf_over_all_methods():
+    """The chapter says so below a picture that has no sNDF-LDL."""
+    ranks = matrix.ranks(AllMethods().ranked, "kl_divergence")
+    assert ranks["sNDF-LDL"] < ranks["sLDLF"]
 
 
 def test_numbers_of_figure_4_stand_by_size_and_strategy():

@@ -427,7 +427,11 @@ def test_claims_table():
     assert "value='not-tested'> not tested (1)" in of_paper
     cards = claims.show_headlines(table).data
     assert "✔ holds" in cards and "it is so" in cards and "Section 4.1" in cards
-    assert "it is not" not in cards
+    assert "it is not" not in cards and "<small>(" not in cards
+    assert (
+        "✔ holds</b> <small>(hardly)</small>"
+        in claims.show_headlines(table, {"one": "hardly"}).data
+    )
     assert "✔ the claim holds in at least 95% of its comparisons, ◐ in at least 50%" in cards
     assert claims.findings_in_markdown(table, {"one": "So."}) == "**✔ holds: it is so.** So."
     with pytest.raises(UnknownNameError, match="headline claims are \\['one'\\]"):
