@@ -538,7 +538,7 @@ def test_findings_of_boosting_turn_with_the_records():
     assert "do as well" in chapter.findings()["improves-all"]
     assert chapter.answer().endswith("lowers it as much.")
     chapter.__dict__["matched"] = chapter.matched.assign(by_order=0.5)
-    assert "do less well: boosted ones have 50%" in chapter.findings()["improves-all"]
+    assert "do less well: boosted SortLoss is 50% of theirs" in chapter.findings()["improves-all"]
     assert chapter.answer().endswith("lowers it less.")
 
 

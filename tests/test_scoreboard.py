@@ -54,7 +54,8 @@ def test_verdicts_are_those_of_the_chapter(name, board):
 @pytest.mark.parametrize("name", chapter_names())
 def test_a_chapter_opens_with_its_headline_claims(name):
     claims = scoreboard.chapter_of(name).claims
-    cards = re.findall(r"<b>. ([^<]*)</b><p>(.*?)</p>", outputs(paths.NOTEBOOKS, name))
+    card = r"<b>. ([^<]*)</b>(?: <small>\([^<]*\)</small>)?<p>(.*?)</p>"
+    cards = re.findall(card, outputs(paths.NOTEBOOKS, name))
     heads = claims[claims.headline]
     assert [(v, unescape(c)) for v, c in cards] == list(
         zip(heads.verdict, heads.claim, strict=True)
