@@ -24,7 +24,7 @@ FILES = {
     "age": ("ldlrepro/papers/ldlf/age/experiments.py",),
     "later": ("ldlrepro/papers/later/*.csv",),
     "methods": ("ldlrepro/papers/*/experiments.py", "ldlrepro/papers/comparison/matrix.py"),
-    "photographs": ("ldlrepro/papers/images/experiments.py",),
+    "photographs": ("ldlrepro/papers/images/experiments.py", "data/results/recompute.csv"),
     "which_method": ("ldlrepro/papers/later/*.csv",),
 }
 OF_A_PAPER = (
@@ -63,6 +63,7 @@ REASONS = {
         "0.8": "GB of torch on disk, measured: the CPU's build",
         "5.5": "GB of torch on disk, measured: a build for CUDA",
     },
+    "photographs": {"471": "rows that the rankings settle: tests of the data sets"},
     "records": {"512": "AVX-512"},
     "needs": {"3.14": "pyproject.toml, the last below its bound"},
     "intro": {"3.14": "pyproject.toml, the last below its bound"},
