@@ -25,6 +25,7 @@ FILES = {
     "later": ("ldlrepro/papers/later/*.csv",),
     "methods": ("ldlrepro/papers/*/experiments.py", "ldlrepro/papers/comparison/matrix.py"),
     "photographs": ("ldlrepro/papers/images/experiments.py", "data/results/recompute.csv"),
+    "speed": ("benchmarks/peers.py",),
     "which_method": ("ldlrepro/papers/later/*.csv",),
 }
 OF_A_PAPER = (
