@@ -21,7 +21,7 @@ EVERYWHERE = ("data/datasets.csv", "pyproject.toml")
 FILES = {
     "errata": ("data/published/*.csv",),
     "open_and_settled": ("data/published/*.csv", "ldlrepro/papers/**/experiments.py"),
-    "age": ("ldlrepro/papers/ldlf/age/experiments.py",),
+    "age": ("ldlrepro/papers/ldlf/age/experiments.py", "data/results/recompute.csv"),
     "later": ("ldlrepro/papers/later/*.csv",),
     "methods": ("ldlrepro/papers/*/experiments.py", "ldlrepro/papers/comparison/matrix.py"),
     "photographs": ("ldlrepro/papers/images/experiments.py", "data/results/recompute.csv"),
