@@ -13,7 +13,7 @@ from ldlrepro.report.plots import plt
 from ldlrepro.report.yardstick import confusion_of, total
 
 #: Verdicts on several claims, in short.
-SEVERAL = dict(zip(VERDICTS, ("hold", "in part", "do not", "not tested"), strict=True))
+SEVERAL = dict(zip(VERDICTS, ("hold", "in part", "do not\nhold", "not\ntested"), strict=True))
 _COLOURS = dict(zip(VERDICTS, ("#0072B2", "#8CC5E3", "#D55E00", "#D9D9D9"), strict=True))
 
 
@@ -117,7 +117,7 @@ def picture(board):
         for i in np.flatnonzero(claims[:, j]):
             text = f"{claims[i, j]}" + (f" {SEVERAL[word]}" if i == widest[j] else "")
             middle = ends[i, j] - parts[i, j] / 2
-            style = {"color": "white" if dark else "black", "fontsize": 9.5}
+            style = {"color": "white" if dark else "black", "fontsize": 9.5, "linespacing": 1}
             right.text(middle, i, text, ha="center", va="center", **style)
     left.set_title("Printed numbers of its\nown method that ours match", fontsize=9.5, loc="left")
     right.set_title("Its claims", fontsize=9.5, loc="left")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro.papers.later import years
+from ldlrepro.papers.later import left_out, processors, rivals, years
 from ldlrepro.papers.later.experiments import RELEASED, TUNED
 
 KL = "kl_divergence"
@@ -89,39 +89,39 @@ def test_the_picture_has_a_panel_a_family(records):
 
 
 def test_the_best_later_methods_against_the_best_of_the_papers(records):
-    later, papers = years.best_of_each(records, KL)
+    later, papers = rivals.best_of_each(records, KL)
     # LDL-LRR once, in its better form.
     assert later == ["python-ldl:LDL_LRR, tuned", "python-ldl:LDL_DPA"]
     assert papers == ["StructRF", "SA-BFGS, penalised", "LDSVR"]
-    table = years.best_against_best(records, KL)
+    table = rivals.best_against_best(records, KL)
     assert len(table) == 6
     first = table.iloc[0]
     assert (first["later"], first["of the papers"]) == ("LDL-LRR, tuned", "StructRF")
     assert first["better on"] == (3, 3) and first["significantly better"] == (3, 3, 3)
     assert first["significantly worse"].plain == 0
     old = records[~records.method.str.contains("LRR|DPA")]
-    assert years.best_against_best(old, KL).empty
+    assert rivals.best_against_best(old, KL).empty
 
 
 def test_baselines_beside_those_of_this_package(records):
     plain = records[records.method == "CPNN"].assign(method="SA-BFGS")
-    table = years.baselines(pd.concat([records, plain]), KL)
+    table = rivals.baselines(pd.concat([records, plain]), KL)
     assert table.method.tolist() == ["SA-BFGS", "SA-BFGS"]
     row = table.iloc[0]
     assert (row["here"], row["data sets"]) == ("SA-BFGS, penalised", 3)
     assert row["skill in python-ldl"] == pytest.approx(0.3, abs=0.01)
     assert row["skill here"] == pytest.approx(0.5, abs=0.01) and row["here better on"] == (3, 3)
-    words = years.baselines_in_words(table)
+    words = rivals.baselines_in_words(table)
     assert words.startswith("1 of 1 gain more here")
     assert "Of the 1 with records of both on 3 data sets, 1 do." in words
     assert "gains 0.10 here and 0.30 in python-ldl" in words
 
 
 def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
-    text = years.progress(records)
+    text = left_out.progress(records)
     assert text.startswith("11 of ") and "have all ten folds." in text
     names = {d: d for d in SETS}
-    missing = years.missing(records, names)
+    missing = left_out.missing(records, names)
     assert "python-ldl:LDL_DPA" in set(missing.method)
     lacking = missing[missing.method == "python-ldl:LDL_DPA"]
     assert list(lacking["data sets"]) == ["Yeast_cold"]
@@ -134,7 +134,7 @@ def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
     every = pd.concat(
         records[records.method == "python-ldl:LDL_LRR"].assign(dataset=d) for d in RELEASED.datasets
     )
-    text = years.progress(every)
+    text = left_out.progress(every)
     assert "1 have all records as released." in text and f"For {number - 1}, " in text
 
 
@@ -145,12 +145,13 @@ def test_time_is_that_of_first_folds(records, tmp_path, monkeypatch):
         "Yeast_cold,LDL_LRR,,\nSJAFFE,SA_BFGS,1.0,0.1\n",
         encoding="utf-8",
     )
-    monkeypatch.setattr(years, "FIRST_FOLDS", table)
-    found = years.seconds_and_skill(records, KL)
+    monkeypatch.setattr(rivals, "FIRST_FOLDS", table)
+    monkeypatch.setattr(left_out, "FIRST_FOLDS", table)
+    found = rivals.seconds_and_skill(records, KL)
     assert list(found.index) == ["LDL-LRR", "SA-BFGS"] and found.seconds.tolist() == [1, 1]
     assert found.skill.tolist() == pytest.approx([0.65, 0.3], abs=0.01)
     assert found.front.tolist() == [True, False]
-    off = years.off_the_simplex()
+    off = left_out.off_the_simplex()
     assert off.to_numpy().tolist() == [["LDL_LRR", 1, 0.5], ["SA_BFGS", 1, 0.1]]
 
 
@@ -163,12 +164,12 @@ def test_what_another_processor_changes_is_told_by_method(tmp_path, monkeypatch)
         "released,SJAFFE,python-ldl:SA_BFGS,0,0.5,0.5,,0.0\n",
         encoding="utf-8",
     )
-    monkeypatch.setattr(years, "ANOTHER_PROCESSOR", table)
-    same, off = years.another_processor().itertuples(index=False)
+    monkeypatch.setattr(processors, "ANOTHER_PROCESSOR", table)
+    same, off = processors.another_processor().itertuples(index=False)
     assert same[:2] == ("SA-BFGS", (1, 1)) and same[2:4] == (0, 0)
     assert np.isnan(off[4]) and np.isnan(same[4])  # not all ten folds
     assert off[:2] == ("LDL-LRR", (0, 2)) and off[2:4] == pytest.approx((0.2, 0.1))
-    words = years.processors_in_words(years.another_processor())
+    words = processors.processors_in_words(processors.another_processor())
     assert "We fitted 3 folds of 2 methods" in words and "1 have the same digits." in words
     assert "In LDL-LRR the K-L of a fold moves by at most 10.0%" in words
     assert "In the other 1 the K-L of a fold moves by at most 0.0%" in words
@@ -176,7 +177,7 @@ def test_what_another_processor_changes_is_told_by_method(tmp_path, monkeypatch)
 
 def test_the_answer_counts_kinds_of_data_and_tests(records):
     names = {"SJAFFE": "s-JAFFE"}
-    table = years.best_of_families(records, KL, names)
+    table = rivals.best_of_families(records, KL, names)
     assert table.data.tolist() == ["s-JAFFE", "Yeast"]
     # The best of the comparison may be a method that no paper proposed for distributions.
     assert table["best of the papers and before"].tolist() == ["RF", "RF"]
@@ -185,40 +186,40 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert [share.part for share in table["later methods there"]] == [2, 1]
     assert [held.plain for held in table["significantly worse"]] == [0, 0]
     assert table["data sets"].tolist() == [1, 2]
-    text = years.answer(records, names, KL)
+    text = rivals.answer(records, names, KL)
     assert text.startswith("2 later methods of one package have records on some kind of data, all")
     assert "One is the best on 2 of 2 kinds of data: s-JAFFE, Yeast." in text
     assert "On none of these the best of them is significantly worse" in text
     ahead = records.method.map(LOSS).where(records.method != "RF", 0.1)
     noise = 0.002 * np.random.default_rng(1).normal(size=len(records))
-    text = years.answer(records.assign(**{KL: ahead + noise}), names, KL)
+    text = rivals.answer(records.assign(**{KL: ahead + noise}), names, KL)
     assert "As far as they have records, none is the best on any of 2 kinds of data." in text
     assert "On 2 of these the best of them is significantly worse" in text
-    tests = years.best_against_best(records, KL)
+    tests = rivals.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])
-    words = years.against_in_words(tests)
+    words = rivals.against_in_words(tests)
     assert better > 0 and f"significantly better in {better} of 15 comparisons" in words
     few = records[~records.method.str.contains("LRR|DPA")]
-    assert years.answer(few, {}, KL) == "No later method has records yet."
+    assert rivals.answer(few, {}, KL) == "No later method has records yet."
 
 
 def test_methods_that_fail_on_one_data_set_of_a_kind_are_told(records, monkeypatch):
     names = {d: d for d in SETS}
-    assert years.where_some_fail(records, KL, names) == ""
+    assert left_out.where_some_fail(records, KL, names) == ""
     failing = SimpleNamespace(**vars(RELEASED))
     failing.without = [("python-ldl:LDL_DPA", "Yeast_cold", "ValueError: x")]
-    monkeypatch.setattr(years, "RELEASED", failing)
-    text = years.where_some_fail(records, KL, names)
+    monkeypatch.setattr(left_out, "RELEASED", failing)
+    text = left_out.where_some_fail(records, KL, names)
     assert text == (
         "LDL-DPA fail on Yeast_cold, so the kind Yeast does not count them. On its other data sets "
         "none of them gain more than LDL-LRR, tuned."
     )
-    failing.without = [("python-ldl:LDL_DPA", "Yeast_cold", years.OVER)]
-    assert years.where_some_fail(records, KL, names) == ""
+    failing.without = [("python-ldl:LDL_DPA", "Yeast_cold", left_out.OVER)]
+    assert left_out.where_some_fail(records, KL, names) == ""
 
 
 def test_what_choosing_gains_is_of_the_data_sets_of_both(records):
-    table = years.what_choosing_gains(records, KL).set_index("method")
+    table = rivals.what_choosing_gains(records, KL).set_index("method")
     assert list(table.index) == ["LDL-LRR"]
     assert table.loc["LDL-LRR", "data sets"] == 3
     assert table.loc["LDL-LRR", "as released"] == pytest.approx(0.65, abs=0.01)

@@ -11,7 +11,7 @@ from ldlrepro.report.tables import agreeing, cells, cells_by_setting, show, summ
 from ldlrepro.report.values import Outcomes
 
 #: What becomes of a printed row.
-STATES = ("matches", "explained", "nearer", "unexplained", "uninformative")
+STATES = ("matches", "explained", "nearer", "unexplained", "not tried", "uninformative")
 
 
 def causes(chapter, own=None, more=(), stands_for=None, stages="steps"):
@@ -72,7 +72,7 @@ def states(chapter, table):
     "matches": with the settings of the tables, ours match nearly all informative numbers, and
     nearly all numbers. "explained": a setting of `causes` does so, for as many numbers. "nearer":
     one matches more numbers than the tables do, and no fewer informative ones. "uninformative": no
-    number is informative. "unexplained": none of these.
+    number is informative. "not tried": no other setting was. "unexplained": none of these.
 
     Parameters
     ----------
@@ -109,6 +109,8 @@ def states(chapter, table):
             state, (by, best) = "explained", max(matched, key=lambda one: one[1].found.agree)
         elif narrower := [one for one in tried if _narrower(one[1])]:
             state, (by, best) = "nearer", max(narrower, key=lambda one: _gain(one[1]))
+        elif not tried:
+            state = "not tried"
         rows.append((method, tables, state, by, best.found if by else None))
     return pd.DataFrame(rows, columns=["printed", "tables", "state", "by", "found"])
 
@@ -173,7 +175,7 @@ def counts_in_words(table):
     return (
         f"Of {of.sum()} printed rows, {of.matches} match with the settings of our tables. Another "
         f"setting explains {of.explained} more, and brings {of.nearer} nearer. Unexplained: "
-        f"{of.unexplained}. Uninformative: {of.uninformative}."
+        f"{of.unexplained}. Not tried: {of['not tried']}. Uninformative: {of.uninformative}."
     )
 
 

@@ -1,0 +1,100 @@
+"""What of python-ldl's methods has records, what fails or takes too long, and what is to come."""
+
+import pandas as pd
+
+from ldlrepro.papers.comparison import matrix
+from ldlrepro.papers.comparison.studies.time_limit import OVER
+from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, RELEASED, TUNED
+from ldlrepro.papers.later.years import NULL, facts, later_methods
+from ldlrepro.report.compare import family
+
+
+def progress(records):
+    """Text on how much of the declaration is there, and of what is left out."""
+    wanted = {(m.name, d) for e in (RELEASED, TUNED) for d in e.datasets for m in e.methods_on(d)}
+    there = wanted & set(zip(records.method, records.dataset, strict=True))
+    text = (
+        f"{len(there)} of {len(wanted)} pairs of a method and a data set have all ten folds. The "
+        f"methods are {len(RELEASED.methods)} as released, and {len(TUNED.methods)} of them tuned "
+        "as well."
+    )
+    without = (*RELEASED.without, *TUNED.without)
+    over = sum(why == OVER for _, _, why in without)
+    failed = len(without) - over
+    if over:
+        text += f" {over} pairs do not end a first fold within two minutes, and are left out."
+    if failed:
+        text += f" {failed} pairs fail, and are left out."
+    return f"{text} {_of_later(there, without)}"
+
+
+def _of_later(there, without):
+    """Text on how many later methods are complete: pairs of records, and those left out."""
+    known = facts()
+    later = [m.name for m in RELEASED.methods if known.later[m.name]]
+    pairs = {(m, d) for m in later for d in RELEASED.datasets} - there
+    left_out = {(m, d) for m, d, _ in without}
+    out, to_come = ({m for m, _ in some} for some in (pairs & left_out, pairs - left_out))
+    whole = set(later) - out - to_come
+    among = "all" if to_come <= out else len(out & to_come)
+    return (
+        f"Of the {later_methods()} later methods, {len(whole)} have all records as released. "
+        f"{len(out)} fail on some data set or do not end a first fold in time there. For "
+        f"{len(to_come)}, {among} of them among these, fits are still to come."
+    )
+
+
+def missing(records, names):
+    """What has no record yet: method, data sets, why."""
+    holes = [matrix.holes(records, e, names) for e in (RELEASED, TUNED)]
+    return pd.concat(holes, ignore_index=True)
+
+
+def not_run():
+    """Methods that the release names and that do not run: class, year, title, why."""
+    table = GUESTS[GUESTS.does_not_run != ""]
+    table = table[["class", "name", "year", "title", "does_not_run"]]
+    return table.rename(columns={"does_not_run": "why it does not run"}).reset_index(drop=True)
+
+
+def off_the_simplex():
+    """Methods whose predictions had to be put on the simplex, by the first folds.
+
+    Returns
+    -------
+    DataFrame, a row a method: data sets, the largest share of its predicted rows
+    """
+    found = pd.read_csv(FIRST_FOLDS)
+    found = found[found.off > 0]
+    grouped = found.groupby("class", sort=False)
+    table = pd.DataFrame({"data sets": grouped.size(), "largest share of rows": grouped.off.max()})
+    return table.reset_index()
+
+
+def where_some_fail(records, measure, names):
+    """Text on later methods that fail on a data set of a kind and have records on all others of it.
+
+    A kind does not count them, so the text says whether they are ahead on the others.
+    """
+    table, known, text = matrix.skill(records, NULL, measure), facts(), []
+    later = table.loc[[m for m in table.index if known.later.get(m, False)]]
+    failed = {(m, d) for m, d, why in RELEASED.without if why != OVER}
+    for kind in dict.fromkeys(family(d) for d in table):
+        mine = later[[d for d in table if family(d) == kind]]
+        holes = mine.isna()
+        some = [
+            m
+            for m, row in holes.iterrows()
+            if 0 < row.sum() < len(row) and all((m, d) in failed for d in row.index[row])
+        ]
+        if some:
+            gone = holes.columns[holes.loc[some].any()]
+            means = mine.drop(columns=gone).dropna().mean(axis=1)
+            best = means.drop(some).idxmax()
+            ahead = sum(means.reindex(some) > means[best])
+            text.append(
+                f"{', '.join(known.label[some])} fail on {', '.join(names[d] for d in gone)}, so "
+                f"the kind {names.get(kind, kind)} does not count them. On its other data sets "
+                f"{ahead or 'none'} of them gain more than {known.label[best]}."
+            )
+    return " ".join(text)

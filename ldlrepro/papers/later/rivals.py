@@ -1,0 +1,240 @@
+"""python-ldl's methods against those of the comparison: the best of both, tuning, baselines."""
+
+import numpy as np
+import pandas as pd
+
+from ldlrepro.papers.comparison import matrix
+from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, PREFIX, TUNED
+from ldlrepro.papers.later.years import NULL, by_year, facts, later_methods
+from ldlrepro.report.compare import count_significant, duels, family, wins
+from ldlrepro.report.values import Share
+
+
+def best_of_families(records, measure, names):
+    """The best later method on each kind of data, beside the best of the comparison.
+
+    Returns
+    -------
+    DataFrame, a row a kind of data: data, best of the comparison, its gain, best later method, its
+    year, its gain, data sets, significantly worse (`Held`: on how many of them the later one is, by
+    the corrected t-test; all tests of the table are one family), later methods with records
+    (`Share` of those that run), ahead (bool, whether the later one is)
+    """
+    table, known = matrix.skill(records, NULL, measure), facts()
+    rows, tests = [], []
+    for name in dict.fromkeys(family(d) for d in table):
+        mine = table[[d for d in table if family(d) == name]].dropna().mean(axis=1)
+        facts_of = known.reindex(mine.index)
+        here, later = mine[facts_of.guest == False], mine[facts_of.later == True]  # noqa: E712
+        if len(here) and len(later):
+            a, b = here.idxmax(), later.idxmax()
+            there = Share(known.learner[later.index].nunique(), later_methods())
+            fought = duels(records[records.dataset.map(family) == name], b, [a], [measure])
+            tests.append(fought[fought.testable.astype(bool)].assign(kind=len(rows)))
+            row = (names.get(name, name), known.label[a], here[a], known.label[b], known.year[b])
+            rows.append((*row, later[b], len(fought), there, later[b] > here[a]))
+    heads = ["data", "best of the papers and before", "its gain", "best later", "year"]
+    heads += ["gain of that", "data sets", "later methods there", "ahead"]
+    found = pd.DataFrame(rows, columns=heads).astype({"year": int})
+    tests = pd.concat(tests) if tests else pd.DataFrame(columns=["kind", "gain", "p_corrected"])
+    worse = [
+        count_significant(tests.p_corrected, (tests.kind == i) & (tests.gain < 0))
+        for i in range(len(found))
+    ]
+    found.insert(heads.index("later methods there"), "significantly worse", worse)
+    return found
+
+
+def answer(records, names, measure):
+    """What came out, in sentences, from the best of each kind of data and the tests.
+
+    Parameters
+    ----------
+    records, names : of `open_years`
+    measure : str
+    """
+    table = best_of_families(records, measure, names)
+    if table.empty:
+        return "No later method has records yet."
+    known, found = facts(), by_year(records, measure)
+    run = known.learner[found.method[known.later[found.method].to_numpy(bool)]].nunique()
+    tuned = known.learner[known.later & (known.label != known.learner)].nunique()
+    text = (
+        f"{run} later methods of one package have records on some kind of data, all but {tuned} "
+        "with its released settings alone. "
+    )
+    ahead = list(table.data[table.ahead])
+    if ahead:
+        text += f"One is the best on {len(ahead)} of {len(table)} kinds of data: "
+        text += f"{', '.join(ahead)}. "
+    else:
+        text += (
+            f"As far as they have records, none is the best on any of {len(table)} kinds of data. "
+        )
+    worse = sum(
+        held.holm == number
+        for held, number in zip(table["significantly worse"], table["data sets"], strict=True)
+    )
+    text += (
+        f"On {worse or 'none'} of these the best of them is significantly worse than the best "
+        "method of the papers and before, by Holm's correction and on every data set of the kind."
+    )
+    return text
+
+
+def what_choosing_gains(records, measure):
+    """Skill of the methods that are also tuned, as released and tuned: means over families.
+
+    Returns
+    -------
+    DataFrame, a row a method: data sets of both, gain as released and tuned, on how many sets the
+    tuned one is better (`Share`), significantly better and significantly worse (`Held`)
+    """
+    table = matrix.skill(records, NULL, measure)
+    rows = []
+    for method in TUNED.methods:
+        released = f"{PREFIX}{method.estimator.name}"
+        if not {released, method.name} <= set(table.index):
+            continue
+        both = table.loc[[released, method.name]].dropna(axis=1)
+        if both.shape[1]:
+            means = matrix.by_families(both.clip(lower=matrix.LEAST)).mean(axis=1)
+            tests = wins(records, [(method.name, released)], [measure])
+            better = Share(tests.better, tests.cells)
+            name = GUESTS.set_index("class").name[method.estimator.name]
+            rows.append((name, both.shape[1], *means, better, tests.shown, tests.worse))
+    heads = ["method", "data sets", "as released", "tuned", "better tuned on"]
+    heads += ["significantly better", "significantly worse"]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def best_of_each(records, measure, number=3):
+    """The best later methods and the best of the papers: two lists of names, the best first.
+
+    By the mean skill over families of data sets, of methods that have all data sets of both. A
+    method that is also tuned stands in its better form. A loss that is more than half above the
+    mean predictor's counts as half above it, here and in the other tables of means.
+    """
+    known = facts()
+    table = matrix.skill(records, NULL, measure)
+    table = table.loc[[m for m in table.index if known.year.notna().get(m, False)]]
+    later = table[known.later[table.index].to_numpy(bool)]
+    shared = later.columns[later.notna().sum() >= number]
+    table = table[shared].dropna().clip(lower=matrix.LEAST)
+    ranked = matrix.by_families(table).mean(axis=1).sort_values(ascending=False).index
+    known = known.loc[ranked].drop_duplicates("learner")
+    return list(known.index[known.later][:number]), list(known.index[~known.guest][:number])
+
+
+def best_against_best(records, measure):
+    """Corrected tests of the best later methods against the best of the papers.
+
+    All tests of the table are one family for the adjusted counts.
+
+    Returns
+    -------
+    DataFrame, a row a pair: data sets that both have, better (`Share`), significantly better and
+    significantly worse (`Held`)
+    """
+    later, papers = best_of_each(records, measure)
+    known, rows = facts(), []
+    heads = ["later", "of the papers", "better on", "significantly better", "significantly worse"]
+    if not later or not papers:
+        return pd.DataFrame(columns=heads)
+    fought = [duels(records, mine, papers, [measure]).assign(mine=mine) for mine in later]
+    fought = pd.concat(fought, ignore_index=True)
+    tested = fought[fought.testable.astype(bool)]
+    for (mine, rival), cells in fought.groupby(["mine", "rival"], sort=False):
+        pair = (tested.mine == mine) & (tested.rival == rival)
+        held = (
+            count_significant(tested.p_corrected, pair & (sign * tested.gain > 0))
+            for sign in (1, -1)
+        )
+        share = Share.of(list(cells.gain > 0))
+        rows.append((known.label[mine], known.label[rival], share, *held))
+    return pd.DataFrame(rows, columns=heads)
+
+
+def against_in_words(table):
+    """How often the later methods are significantly better and worse, of `best_against_best`."""
+    better, worse = (
+        sum(held.holm for held in table[f"significantly {side}"]) for side in ("better", "worse")
+    )
+    cells = sum(share.whole for share in table["better on"])
+    return (
+        f"With Holm's correction the later methods are significantly better in {better or 'none'} "
+        f"of {cells} comparisons, and significantly worse in {worse or 'none'}."
+    )
+
+
+def baselines(records, measure):
+    """Baselines of later papers as python-ldl has them, beside those of the comparison.
+
+    Returns
+    -------
+    DataFrame, a row a method of both: data sets of both, mean skill over families as released and
+    here, the data sets on which the one here is better (`Share`)
+    """
+    table = matrix.skill(records, NULL, measure)
+    rows = []
+    pairs = GUESTS[GUESTS.here != ""].assign(here=GUESTS.here.str.split("; ")).explode("here")
+    for one in pairs.itertuples():
+        theirs, ours = f"{PREFIX}{one[1]}", one.here
+        if not {theirs, ours} <= set(table.index):
+            continue
+        both = table.loc[[theirs, ours]].dropna(axis=1)
+        if both.shape[1]:
+            means = matrix.by_families(both.clip(lower=matrix.LEAST)).mean(axis=1)
+            better = Share.of(list(both.loc[ours] > both.loc[theirs]))
+            rows.append((one.name, ours, both.shape[1], *means, better))
+    heads = ["method", "here", "data sets", "skill in python-ldl", "skill here", "here better on"]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def baselines_in_words(table):
+    """Whether the baselines are weak, of `baselines`."""
+    theirs, here = table["skill in python-ldl"], table["skill here"]
+    better = (here > theirs).groupby(table.method, sort=False).any()
+    sets = table.groupby("method", sort=False)["data sets"].max()
+    most = sets == sets.max()
+    text = (
+        f"{better.sum()} of {len(better)} gain more here, with parameters chosen inside the fold. "
+        f"Of the {most.sum()} with records of both on {sets.max()} data sets, {better[most].sum()} "
+        "do."
+    )
+    plain_form = table[table.here == "SA-BFGS"]
+    if len(plain_form):
+        (row,) = plain_form.itertuples(index=False)
+        text += (
+            " SA-BFGS shows what choosing does: without a chosen penalty and scaling it gains "
+            f"{row[4]:.2f} here and {row[3]:.2f} in python-ldl."
+        )
+    return text
+
+
+def seconds_and_skill(records, measure, dataset="SJAFFE"):
+    """Seconds of a first fold of python-ldl's methods as released, and their skill, on a data set.
+
+    Records have the time by the clock, on a machine that did other work as well. The table of first
+    folds has the processor's.
+
+    Parameters
+    ----------
+    dataset : str
+        That on which most methods have records.
+
+    Returns
+    -------
+    DataFrame, a row a method (its name in figures), the fastest first: seconds, skill, front
+    (whether nothing is both faster and better)
+    """
+    first = pd.read_csv(FIRST_FOLDS).dropna(subset="seconds")
+    first = first[first.dataset == dataset]
+    skill = matrix.skill(records[records.dataset == dataset], NULL, measure)
+    known, rows = facts(), {}
+    for name, seconds in zip(PREFIX + first["class"], first.seconds, strict=True):
+        if name in skill.index:
+            rows[known.label[name]] = (seconds, skill.at[name, dataset])
+    found = pd.DataFrame.from_dict(rows, orient="index", columns=["seconds", "skill"])
+    found = found.sort_values("seconds").rename_axis("method")
+    return found.assign(front=found.skill > found.skill.cummax().shift(fill_value=-np.inf))
