@@ -358,9 +358,10 @@ def test_means_are_over_rows_and_spreads_over_persons():
     own = records([("a", 0, 90, 10, 2.0), ("a", 1, 70, 30, 6.0), ("b", 0, 90, 10, 1.0)])
     table = report.over_persons(own)
     assert table.index.tolist() == ["b", "a"] and table.persons.tolist() == [1, 2]
-    cell = table.loc["a", "MAE, arg-max"]
-    assert cell.mean == 5.0 and cell.std == pytest.approx(np.std([2, 6], ddof=1))
-    assert table.loc["a", "MAE, expectation"].mean == 6.0
+    assert table.loc["a", "MAE, arg-max"] == 5.0
+    assert table.loc["a", "between persons, arg-max"] == pytest.approx(np.std([2, 6], ddof=1))
+    assert table.loc["a", "MAE, expectation"] == 6.0
+    assert report.best(own)["mean"].tolist() == [1.0, 2.0]
     assert table.loc["a", "within 5 years"] == 0.5
 
 
@@ -380,6 +381,7 @@ def test_the_first_beside_the_others_person_by_person():
     assert table.index.tolist() == ["c", "b"]  # by the size of the difference
     assert table["on persons"].tolist() == ["1 of 12", "12 of 12"]
     assert table.loc["c", "a lower by"] == pytest.approx(20 / 12)
+    assert table.loc["c", "deviation"] == pytest.approx(np.std([20] + [0] * 11, ddof=1))
     # One person alone is no evidence; with 1/12 + 8/88 for 1/12 the test says so by its formula.
     lower = np.r_[20, np.zeros(11)]
     t = lower.mean() / (lower.std(ddof=1) * np.sqrt(1 / 12 + 8 / 88))
@@ -414,7 +416,7 @@ def test_known_figures_have_sources_and_stand_beside_ours():
     assert (rows.measure == "mae").all() and rows.note.str.contains(r"\d{4}").all()
     own = records([("SA-IIS", 0, 9, 1, 5.5), ("sLDLF", 0, 9, 1, 5.0)])
     table = report.known_figures(own)
-    assert table.loc["IIS-LLD", "ours"] == 5.5
+    assert table.loc["IIS-LLD", ["ours is", "ours"]].tolist() == ["SA-IIS", 5.5]
     assert table.loc["IIS-LLD", "difference"] == pytest.approx(5.5 - 5.77)
     assert pd.isna(table.loc["AGES", "ours"])
 
@@ -445,6 +447,16 @@ def test_widths_of_labels():
     np.testing.assert_allclose(table["A, arg-max"], [1.75, 7.5, (6 + 3) / 4])
     np.testing.assert_allclose(table["A, expectation"], [2.25, 8.0, (5 + 6) / 4])
     assert table["A takes it"].tolist() == ["1", "1", ""]
+    more = np.array([-2.0, -7.0])  # width 1 less width 3; two faces tested, two fitted
+    t = more.mean() / (more.std(ddof=1) * np.sqrt(1 / 2 + 2 / 2))
+    assert table["A, p"].tolist()[:2] == [f"{2 * student_t(1).sf(abs(t)):.3f}", ""]
+
+
+def test_no_two_lines_look_alike():
+    names = [f"m{i:02}" for i in range(19)]
+    styles = report._styles(names)
+    assert len({tuple(style.values()) for style in styles.values()}) == len(names)
+    assert report._styles(reversed(names)) == styles
 
 
 def test_study_of_widths_learns_from_other_labels():

@@ -379,7 +379,10 @@ def test_ratios_to_the_mean_predictor():
     np.testing.assert_allclose(table, [[0.5, 0.5], [0.5, 1.5]])
     assert defaults.worse(table).tolist() == [0, 1]
     by_design = pd.DataFrame(9.0, index=list(defaults.BY_DESIGN), columns=table.columns)
-    words = defaults.worse_in_words(pd.concat([table, by_design]))
-    assert "Of the other 2 defaults 1 are worse on some data set" in words
+    names = defaults.names(frame.assign(source=["real", "realigned"] * 3))
+    assert sorted(names.values()) == ["Movie", "s-JAFFE (re-aligned)"]
+    words = defaults.worse_in_words(pd.concat([table, by_design]), names)
+    assert "Of the other 4 ratios 3 are below one, 3 of them by more than a twentieth" in words
+    assert "Of the 2 defaults 1 are worse on some data set" in words
     assert "b is so on 1 of 2. On no data set more than half of them are." in words
     assert "1 are worse, each on at most 1 data sets" in words

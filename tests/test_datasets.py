@@ -91,8 +91,13 @@ def test_book_table_is_the_registry():
         pytest.skip("no checkout: the book is not here")
     for row in datasets.list().astype(object).fillna("").to_dict("records"):
         cells = [row[k] for k in ("name", "display", "task", "n", "features", "labels")]
-        where = ", ".join(f"`{entry.file}`" for entry in registry.parts(row["name"]))
-        assert "| " + " | ".join(map(str, cells)) + f" | {where} |\n" in page.read_text()
+        parts = registry.parts(row["name"])
+        where = ", ".join(f"`{entry.file}`" for entry in parts)
+        fetched = all(entry.url and entry.sha256 for entry in parts)
+        had = "yes" if fetched else "not reached" if parts[0].url else "no address"
+        assert "| " + " | ".join(map(str, cells)) + f" | {where} | {had} |\n" in page.read_text()
+    entry = registry.realigned("Natural_Scene")
+    assert f"| 9 | `{entry.file}` | no address |\n" in page.read_text() and not entry.url
 
 
 def test_list():

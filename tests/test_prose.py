@@ -21,10 +21,11 @@ EVERYWHERE = ("data/datasets.csv", "pyproject.toml")
 FILES = {
     "errata": ("data/published/*.csv",),
     "open_and_settled": ("data/published/*.csv", "ldlrepro/papers/**/experiments.py"),
-    "age": ("ldlrepro/papers/ldlf/age/experiments.py",),
+    "age": ("ldlrepro/papers/ldlf/age/experiments.py", "data/results/recompute.csv"),
     "later": ("ldlrepro/papers/later/*.csv",),
     "methods": ("ldlrepro/papers/*/experiments.py", "ldlrepro/papers/comparison/matrix.py"),
-    "photographs": ("ldlrepro/papers/images/experiments.py",),
+    "photographs": ("ldlrepro/papers/images/experiments.py", "data/results/recompute.csv"),
+    "speed": ("benchmarks/peers.py",),
     "which_method": ("ldlrepro/papers/later/*.csv",),
 }
 OF_A_PAPER = (
@@ -63,6 +64,7 @@ REASONS = {
         "0.8": "GB of torch on disk, measured: the CPU's build",
         "5.5": "GB of torch on disk, measured: a build for CUDA",
     },
+    "photographs": {"471": "rows that the rankings settle: tests of the data sets"},
     "records": {"512": "AVX-512"},
     "needs": {"3.14": "pyproject.toml, the last below its bound"},
     "intro": {"3.14": "pyproject.toml, the last below its bound"},

@@ -85,5 +85,19 @@ def test_slopes_are_those_of_the_logarithms():
     assert table.largest["n"] == 10**5 and table.time["q"] == pytest.approx(1)
     assert np.isnan(table.memory["q"]) and np.isnan(table.time["c"])
     text = speed.advice(pd.DataFrame(rows))
-    assert "Linear in the rows**, as far as run (slope below 1.35): none" in text
-    assert "100,000 rows" in text
+    assert "Time to fit linear in the rows**, as far as run (slope below 1.35): none" in text
+    assert "100,000 rows fitted" in text and table.fits["n"] == 3
+    linear = pd.DataFrame([row | {"predict_seconds": 2.0} for row in rows[:2]])
+    text = speed.advice(linear.assign(seconds=linear.n / 1000))
+    assert "(slope below 1.35): M. Of two sizes only: M." in text
+    assert "M searches when it predicts: a thousand rows take 2.0 seconds." in text
+
+
+def test_where_ours_reached_less_is_told(monkeypatch):
+    one = {"dataset": "d", "method": "A", "peer": "p", "ratio": 0.5, "kl": 1.0, "peer_kl": 1.2}
+    rows = [one, one | {"method": "B", "objective": 3.0, "peer_objective": 2.0}]
+    rows.append(one | {"method": "C", "average_precision": 0.5, "peer_average_precision": 0.6})
+    rows.append(one | {"method": "D", "kl": np.nan})
+    monkeypatch.setattr(speed, "ratios", lambda: pd.DataFrame(rows))
+    assert "in 2 of the 3 rows that have both: B on d; C on d." in speed.reached_less()
+    assert speed._reached(rows[1], "") == "objective 3.00, K-L 1.0000"

@@ -15,7 +15,11 @@ SUITE = "MLDF for six measures, two threads"
 SIZES = ("n", "q", "c")
 #: A slope of the logarithms below this counts as linear.
 LINEAR = 1.35
+#: A value that is off by more than this share counts as worse.
+WORSE = 0.005
 _MIB = 2**20
+#: Seconds from which on a fit counts for a slope.
+_TAKES = 0.02
 _TASKS = {"ldl": "label distributions", "multilabel": "labels"}
 
 
@@ -47,8 +51,9 @@ def growth(fits):
     -------
     DataFrame
         One row a method and size: task, method, size, largest (that was fitted within the limit),
-        seconds and bytes there, ``time`` and ``memory`` (slopes of the logarithms over the last
-        three sizes, NaN where less than two fits take 20 ms or 10 MiB).
+        seconds, seconds to predict a thousand rows and bytes there, ``time`` and ``memory`` (slopes
+        of the logarithms over the last three sizes, NaN where less than two fits take 20 ms or
+        10 MiB), ``fits`` (of how many sizes ``time`` is).
     """
     rows = []
     base = fits[[*SIZES]].min()
@@ -69,13 +74,15 @@ def growth(fits):
                     "size": size,
                     "largest": int(last[size]),
                     "seconds": last.seconds,
+                    "predict": last.get("predict_seconds", np.nan),
                     "bytes": last.peak - last.held,
-                    "time": _slope(tail[size], tail.seconds, 0.02),
+                    "time": _slope(tail[size], tail.seconds, _TAKES),
+                    "fits": int((tail.seconds > _TAKES).sum()),
                     "memory": _slope(tail[size], taken, 10 * _MIB),
                 }
             )
-    columns = ["task", "method", "size", "largest", "seconds", "bytes", "time", "memory"]
-    return pd.DataFrame(rows, columns=columns)
+    columns = ["task", "method", "size", "largest", "seconds", "predict", "bytes", "time", "fits"]
+    return pd.DataFrame(rows, columns=[*columns, "memory"])
 
 
 def _slope(size, value, least):
@@ -101,13 +108,34 @@ def show_ratios():
 
 
 def _reached(row, side):
-    """Objective, average precision or K-L of a row of `ratios`, in words."""
+    """Objective, average precision and K-L of a row of `ratios`, in words."""
+    said = []
     for name, form in (("objective", ".2f"), ("average_precision", ".3f"), ("kl", ".4f")):
         value = row.get(side + name, np.nan)
         if not np.isnan(value):
             words = {"kl": "K-L", "average_precision": "precision"}.get(name, name)
-            return f"{words} {value:{form}}"
-    return ""
+            said.append(f"{words} {value:{form}}")
+    return ", ".join(said)
+
+
+def reached_less():
+    """A sentence on the rows of `ratios` in which ours reached a worse value than the other."""
+    table = ratios()
+    table = table[table.ratio.notna() & (table.peer != ONE)]
+    behind = []
+    judged = 0
+    for row in table.to_dict("records"):
+        for name, sign in (("objective", 1), ("average_precision", -1), ("kl", 1)):
+            ours, theirs = row.get(name, np.nan), row.get(f"peer_{name}", np.nan)
+            if not np.isnan(ours) and not np.isnan(theirs):
+                judged += 1
+                if sign * (ours - theirs) > WORSE * abs(theirs):
+                    behind.append(f"{row['method']} on {row['dataset']}")
+                break
+    return (
+        f"Ours reached a value that is worse by more than {WORSE:.1%} in {len(behind)} of the "
+        f"{judged} rows that have both: {'; '.join(behind) or 'none'}. There a ratio flatters ours."
+    )
 
 
 def show_threads():
@@ -157,6 +185,7 @@ def show_growth(fits):
             "method": [method for _, method in rows.index],
             "largest n": rows.largest.to_numpy(),
             "seconds there": rows.seconds.to_numpy(),
+            "to predict 1,000": rows.predict.to_numpy(),
             "MiB there": rows.bytes.to_numpy() / _MIB,
             "memory, slope in n": rows.memory.to_numpy(),
         }
@@ -166,7 +195,8 @@ def show_growth(fits):
         shown[f"time, slope in {size}"] = slopes.reindex(rows.index).to_numpy()
     shown = shown.sort_values(["largest n", "seconds there"], ascending=[False, True])
     form = {name: "{:.1f}" for name in shown.columns if "slope" in name}
-    form |= {"seconds there": "{:.2f}", "MiB there": "{:.0f}", "largest n": "{:,}"}
+    form |= {"seconds there": "{:.2f}", "to predict 1,000": "{:.3f}"}
+    form |= {"MiB there": "{:.0f}", "largest n": "{:,}"}
     caption = f"{len(shown)} methods with their defaults (synthetic data)"
     return show(shown, caption, False, form=form)
 
@@ -226,11 +256,17 @@ def advice(fits):
     linear = rows[(rows.time < LINEAR) & ~(rows.memory >= LINEAR)]
     square = rows[rows.memory >= LINEAR]
     most = rows[rows.largest == rows.largest.max()].sort_values("seconds")
+    slow = most[most.predict > 1]
+    later = "".join(
+        f" {r.method} searches when it predicts: a thousand rows take {r.predict:.1f} seconds."
+        for r in slow.itertuples()
+    )
     return "\n".join(
         (
-            f"- **Linear in the rows**, as far as run (slope below {LINEAR}): {_named(linear)}.",
+            f"- **Time to fit linear in the rows**, as far as run (slope below {LINEAR}): "
+            f"{_named(linear)}. Of two sizes only: {_named(linear[linear.fits == 2])}.",
             f"- **Memory grows faster than the rows**: {_named(square)}.",
-            f"- **{rows.largest.max():,} rows within the limit**: {_named(most)}.",
+            f"- **{rows.largest.max():,} rows fitted within the limit**: {_named(most)}.{later}",
         )
     )
 

@@ -7,6 +7,7 @@ from ldlrepro import datasets as data
 from ldlrepro import published
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers import get_paper
+from ldlrepro.report import provenance
 from ldlrepro.report.chapter import data_sets, read
 from ldlrepro.report.plots import heat_map, nothing
 from ldlrepro.report.settings import declared
@@ -47,43 +48,53 @@ def ratios(records):
     return table.loc[np.exp(np.log(table).mean(axis=1)).sort_values().index]
 
 
+def names(records):
+    """Names of the data sets in tables, {name: text}: the re-aligned set is named so."""
+    listed = data.list().drop_duplicates("name")
+    return provenance.display_names(records, dict.fromkeys(records.dataset), listed)
+
+
 def worse(table):
     """Number of data sets on which each method is worse than the mean predictor, by `NO_WORSE`."""
     return (table > NO_WORSE).sum(axis=1)
 
 
-def worse_in_words(table):
-    """How many defaults are worse than the mean predictor, on how many data sets, of `ratios`.
+def worse_in_words(table, names):
+    """How many defaults are better and worse than the mean predictor, on how many data sets.
 
     The two rows that are worse by design are left out.
+
+    Parameters
+    ----------
+    table : of `ratios`; names : of `names`
     """
     table = table.drop(index=list(BY_DESIGN), errors="ignore")
     at_all, much = (table > 1).sum(axis=1), worse(table)
     most, share = at_all.idxmax(), (table > 1).mean()
-    names = data.list().drop_duplicates("name").set_index("name").display
     bad = [names[d] for d in table if share[d] > 0.5] or ["no data set"]
     return (
-        f"Two are worse by design. Of the other {len(table)} defaults {(at_all > 0).sum()} are "
-        f"worse on some data set, by however little. {most} is so on {at_all[most]} "
-        f"of {table.shape[1]}. On {', '.join(bad)} more than half of them are. By more than a "
-        f"twentieth {(much > 0).sum()} are worse, each on at most {much.max()} data sets."
+        f"Two are worse by design, and are not counted. Of the other {table.size} ratios "
+        f"{(table < 1).sum().sum()} are below one, "
+        f"{(table < 2 - NO_WORSE).sum().sum()} of them by more than a twentieth. "
+        f"Of the {len(table)} defaults {(at_all > 0).sum()} are worse on some data set, by however "
+        f"little. {most} is so on {at_all[most]} of {table.shape[1]}. On {', '.join(bad)} more "
+        f"than half of them are. By more than a twentieth {(much > 0).sum()} are worse, each on at "
+        f"most {much.max()} data sets."
     )
 
 
-def ratios_picture(table):
+def ratios_picture(table, names):
     """`ratios` as a picture: blue is better than the mean predictor, red worse."""
     if table.empty:
         return nothing("No records of this experiment.")
-    names = data.list().drop_duplicates("name").set_index("name").display
     colours = np.clip(np.log2(table.to_numpy()), -1, 1)
     texts = table.map(lambda v: f"{v:.2f}" if v < 10 else f"{v:.0f}").to_numpy()
     title = "K-L divided by the mean predictor's: blue is better than the mean, red is worse"
     return heat_map(colours, texts, table.index, [names[d] for d in table], title, "RdBu_r")
 
 
-def show_ratios(table):
+def show_ratios(table, names):
     """`ratios` as HTML, the sets of Yeast in a table of their own."""
-    names = data.list().drop_duplicates("name").set_index("name").display
     yeast = [d for d in table if d.startswith("Yeast")]
     for some, which in ((yeast, "Yeast"), (table.columns.drop(yeast), "other data")):
         caption = f"K-L divided by the mean predictor's, {which}"
@@ -91,9 +102,8 @@ def show_ratios(table):
         yield show(frame, caption, form="{:.2f}", folded=True)
 
 
-def show_worse(table):
+def show_worse(table, names):
     """Methods whose defaults are worse than the mean predictor somewhere, and where, as HTML."""
-    names = data.list().drop_duplicates("name").set_index("name").display
     rows = []
     for method, count in worse(table).items():
         if count:
@@ -115,11 +125,11 @@ def show_against_chapter(tables):
     ----------
     tables : records of the chapter
     """
-    default = records("ldlforest").groupby("dataset", sort=False)["kl_divergence"].mean()
+    mine = records("ldlforest")
+    default = mine.groupby("dataset", sort=False)["kl_divergence"].mean()
     chosen = tables[tables.method == "sLDLF"].groupby("dataset")["kl_divergence"].mean()
-    names = data.list().drop_duplicates("name").set_index("name").display
-    there = [d for d in default.index if d in chosen]
-    rows = [(names[d], default[d], chosen[d], default[d] / chosen[d]) for d in there]
+    called, there = names(mine), [d for d in default.index if d in chosen]
+    rows = [(called[d], default[d], chosen[d], default[d] / chosen[d]) for d in there]
     rows.append(("mean of the ratios", None, None, np.mean([row[-1] for row in rows])))
     columns = ["data set", "default", "chosen in the chapter", "ratio"]
     return show(pd.DataFrame(rows, columns=columns), "K-L of LDLForest", False, form="{:.4f}")

@@ -7,11 +7,13 @@ from ldlrepro import published
 from ldlrepro.metrics import MEASURES
 from ldlrepro.report.chapter import read
 from ldlrepro.report.plots import legend_below, nothing, plt
-from ldlrepro.report.values import Spread, p_text
+from ldlrepro.report.values import p_text
 from ldlrepro.stats import corrected_t, holm
 
 ARGMAX, EXPECTATION, FIVE = "mae_argmax", "mae_expectation", "cs_5"
 YEARS = range(11)
+#: Width of the labels in the file of FG-Net, in years.
+OF_THE_FILE = 3.0
 #: Names in other papers of methods that were run here.
 OURS = {"IIS-LLD": "SA-IIS", "LARR": "LARR"}
 #: Names in tables of methods that are not those of their papers in full.
@@ -34,16 +36,19 @@ def pooled(records, measures, by=("method",)):
 
 
 def over_persons(records):
-    """One person left out: a row a method, best first; means over rows, spreads over persons."""
+    """One person left out: a row a method, best first; means over faces.
+
+    The deviations are between persons, so each has a column of its own.
+    """
     mean = pooled(records, (ARGMAX, EXPECTATION, FIVE, "kl_divergence")).sort_values(ARGMAX)
     spread = records.groupby("method")[[ARGMAX, EXPECTATION]].std()
     table = pd.DataFrame(index=mean.index)
     for measure in (ARGMAX, EXPECTATION):
-        table[MEASURES[measure].label] = [
-            Spread(mean.at[m, measure], spread.at[m, measure]) for m in mean.index
-        ]
+        table[MEASURES[measure].label] = mean[measure]
     table[MEASURES[FIVE].label] = mean[FIVE]
     table["K-L"] = mean.kl_divergence
+    for measure, way in ((ARGMAX, "arg-max"), (EXPECTATION, "expectation")):
+        table[f"between persons, {way}"] = spread[measure]
     table["persons"] = records.groupby("method").fold.nunique()
     return table
 
@@ -89,13 +94,17 @@ def printed_morph():
 
 
 def known_figures(persons):
-    """Figures of other papers on FG-Net beside ours, where the method was run here."""
+    """Figures of other papers on FG-Net beside ours, where the method was run here.
+
+    "ours is" names that method as it is called here.
+    """
     rows = published.load("fgnet").set_index("method")
     own = pooled(persons, (ARGMAX,))[ARGMAX]
     table = pd.DataFrame({"MAE, printed": rows.mean_printed})
+    table["ours is"] = [OURS.get(method, "") for method in rows.index]
     table["ours"] = [own.get(OURS.get(method)) for method in rows.index]
     table["difference"] = table.ours - rows["mean"]
-    table["source"] = rows.note
+    table["paper, protocol, list"] = rows.note
     return table
 
 
@@ -106,22 +115,36 @@ def score_curves(records, methods=None):
     scores = pooled(records, [f"cs_{k}" for k in YEARS]).sort_values(FIVE, ascending=False)
     scores = scores if methods is None else scores.loc[[m for m in scores.index if m in methods]]
     figure, axis = plt.subplots(figsize=(7, 4.6))
-    for i, (method, line) in enumerate(scores.iterrows()):
-        style = ("-", "--", ":")[i // 7 % 3]
-        axis.plot(
-            YEARS, line, style, color=f"C{i % 7}", marker="os^Dvx+"[i % 7], ms=3, label=method
-        )
+    styles = _styles(scores.index)
+    for method, line in scores.iterrows():
+        axis.plot(YEARS, line, label=method, **styles[method])
     axis.set(xlabel="years", ylabel="share of rows within", ylim=(0, 1))
     axis.set_title("FG-Net, one person left out, age by arg-max")
     legend_below(figure, axis, 0.22, columns=4)
     return figure
 
 
+def _styles(methods):
+    """Colour, dash and mark of each line: no two alike, and the same for the same methods."""
+    colours = len(plt.rcParams["axes.prop_cycle"])
+    marks = "os^Dvx+"
+    return {
+        method: {
+            "color": f"C{i % colours}",
+            "linestyle": ("-", "--", ":")[i // colours % 3],
+            "marker": marks[(i + 3 * (i // colours)) % len(marks)],
+            "markersize": 4,
+        }
+        for i, method in enumerate(sorted(methods))
+    }
+
+
 def share_curves(table):
     """MAE against the share of persons that train (form of Figure 3), from `by_share`."""
     figure, axis = plt.subplots(figsize=(7, 4.6))
-    for i, (method, line) in enumerate(table.iterrows()):
-        axis.plot(line.index, line, ".-" if i < 10 else ".--", color=f"C{i % 10}", label=method)
+    styles = _styles(table.index)
+    for method, line in table.iterrows():
+        axis.plot(line.index, line, label=method, **styles[method])
     axis.set(xlabel="% of persons that train", ylabel="MAE in years, arg-max")
     legend_below(figure, axis, 0.22, columns=4)
     return figure
@@ -138,14 +161,13 @@ def figure_1a(bunch, row=0):
 
 
 def best(persons):
-    """The best method by each of the two ways to an age, with its spread over persons."""
+    """The best method by each of the two ways to an age: mean over faces."""
     mean = pooled(persons, (ARGMAX, EXPECTATION))
     rows = []
     for measure in (ARGMAX, EXPECTATION):
         method = mean[measure].idxmin()
-        spread = persons[persons.method == method][measure].std()
-        rows.append((MEASURES[measure].label, method, Spread(mean.at[method, measure], spread)))
-    return pd.DataFrame(rows, columns=["measure", "best method", "mean±spread over persons"])
+        rows.append((MEASURES[measure].label, method, mean.at[method, measure]))
+    return pd.DataFrame(rows, columns=["measure", "best method", "mean"])
 
 
 def against_first(persons, measure=ARGMAX):
@@ -153,8 +175,9 @@ def against_first(persons, measure=ARGMAX):
 
     Returns
     -------
-    DataFrame with a row a rival: how much lower the mean over persons of the first is, the number
-    of persons on whom it is lower, and p of the corrected paired test, alone and by Holm's steps
+    DataFrame with a row a rival: how much lower the mean over persons of the first is, the
+    deviation of that between persons, the number of persons on whom it is lower, and p of the
+    corrected paired test, alone and by Holm's steps
     """
     first = pooled(persons, (measure,))[measure].idxmin()
     wide = persons.pivot(index="fold", columns="method", values=measure)
@@ -163,8 +186,9 @@ def against_first(persons, measure=ARGMAX):
     for rival in wide.columns.drop(first):
         lower = (wide[rival] - wide[first]).dropna()
         p = corrected_t(lower, np.zeros(len(lower)), *sizes)
-        rows.append((rival, lower.mean(), f"{(lower > 0).sum()} of {len(lower)}", p))
-    columns = [f"{first} lower by", "on persons", "p"]
+        on = f"{(lower > 0).sum()} of {len(lower)}"
+        rows.append((rival, lower.mean(), lower.std(), on, p))
+    columns = [f"{first} lower by", "deviation", "on persons", "p"]
     table = pd.DataFrame(rows, columns=["method", *columns]).set_index("method")
     table = table.assign(Holm=holm(table.p)).sort_values(columns[0])
     return table.assign(p=table.p.map(p_text), Holm=table.Holm.map(p_text))
@@ -176,7 +200,8 @@ def by_width(study):
     Returns
     -------
     DataFrame with a row a width, and one of the width that had the lowest error on held-out persons
-    in each fold (the first of equals), with how often which was taken; means over faces
+    in each fold (the first of equals), with how often which was taken; means over faces. p is of
+    the corrected paired test by arg-max, person by person, beside the width of the file
     """
     if study.empty:
         return pd.DataFrame()
@@ -194,5 +219,14 @@ def by_width(study):
         counts = taken.get(method, pd.Series(dtype=int))
         table[f"{method} takes it"] = [
             str(counts.get(float(w), 0)) if w != "chosen" else "" for w in table.index
+        ]
+        errors = {w: g[g.method == method].set_index("fold").argmax for w, g in rows.items()}
+        errors["chosen"] = best[best.method == method].set_index("fold").argmax
+        faces = study[(study.method == method) & (study.width == OF_THE_FILE)].n_test
+        sizes = faces.sum() - faces.mean(), faces.mean()
+        given = errors[f"{OF_THE_FILE:g}"]
+        table[f"{method}, p"] = [
+            "" if w == f"{OF_THE_FILE:g}" else p_text(corrected_t(errors[w], given, *sizes))
+            for w in table.index
         ]
     return table
