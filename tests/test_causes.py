@@ -386,3 +386,6 @@ def test_ratios_to_the_mean_predictor():
     assert "Of the 2 defaults 1 are worse on some data set" in words
     assert "b is so on 1 of 2. On no data set more than half of them are." in words
     assert "1 are worse, each on at most 1 data sets" in words
+    more = table.assign(Yeast_cold=[0.9, 0.99])
+    words = defaults.worse_in_words(more, names | {"Yeast_cold": "Yeast-cold"})
+    assert "twentieth: 1 of 2 on Yeast and 3 of 4 on the other sets." in words

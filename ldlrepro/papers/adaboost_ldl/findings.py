@@ -74,7 +74,7 @@ def _on_average(chapter, measure):
     return (
         f"Here {ours['mean']:.0%} is left on average, and {printed['mean']:.0%} in print. "
         f"With Natural Scene, as in the paper, the printed tables average {every['mean']:.0%}. "
-        f"{far}So counted, {found}."
+        f"So counted, {found}.{far}"
     )
 
 
@@ -84,7 +84,7 @@ def _where_it_harms(chapter, measure):
     left = tables.left_by_boosting(tables.ratios_to_plain(printed), measure)
     if not (left > 2).any():
         return ""
-    return f"There boosting leaves {left.idxmax()} {left.max():.0%}. "
+    return f" On Natural Scene, printed boosting leaves {left.idxmax()} {left.max():.0%}."
 
 
 def _beside_print(chapter):

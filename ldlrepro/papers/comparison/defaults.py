@@ -75,11 +75,23 @@ def worse_in_words(table, names):
     return (
         f"Two are worse by design, and are not counted. Of the other {table.size} ratios "
         f"{(table < 1).sum().sum()} are below one, "
-        f"{(table < 2 - NO_WORSE).sum().sum()} of them by more than a twentieth. "
+        f"{(table < 2 - NO_WORSE).sum().sum()} of them by more than a twentieth{_by_kind(table)}. "
         f"Of the {len(table)} defaults {(at_all > 0).sum()} are worse on some data set, by however "
         f"little. {most} is so on {at_all[most]} of {table.shape[1]}. On {', '.join(bad)} more "
         f"than half of them are. By more than a twentieth {(much > 0).sum()} are worse, each on at "
         f"most {much.max()} data sets."
+    )
+
+
+def _by_kind(table):
+    """How many ratios are more than a twentieth below one on Yeast, and on the other sets."""
+    yeast = table.columns.str.startswith("Yeast")
+    if yeast.all() or not yeast.any():
+        return ""
+    on, off = (table.loc[:, of] < 2 - NO_WORSE for of in (yeast, ~yeast))
+    return (
+        f": {on.sum().sum()} of {on.size} on Yeast and {off.sum().sum()} of {off.size} on the other"
+        " sets"
     )
 
 

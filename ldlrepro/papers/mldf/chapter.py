@@ -208,7 +208,7 @@ class MLDF(Chapter):
 def _known_of(few):
     """How many printed numbers are known of methods of whose rows most are lost: {method: n}."""
     known = " and ".join(f"{n or 'none'} of {method}'s numbers" for method, n in few.items())
-    return f", where we know {known}" if few else ""
+    return f". There we know {known}" if few else ""
 
 
 def _of(found):

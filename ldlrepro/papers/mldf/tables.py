@@ -31,7 +31,7 @@ from ldlrepro.report.values import Outcomes, Share, Spread
 LABEL = {m: MULTILABEL[m].label for m in MEASURES}
 UP = {m: MULTILABEL[m].greater_is_better for m in MEASURES}
 #: How our measures rank tied scores.
-OUR_TIES = "against it; half in macro-AUC, first column in one-error"
+OUR_TIES = "against the prediction; half in macro-AUC, first column in one-error"
 
 
 def own_measures(records):
