@@ -8,7 +8,7 @@ import pandas as pd
 
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.papers import chapter_names, get_chapter
-from ldlrepro.report.claims import MARKED, VERDICTS, findings_in_markdown, verdict
+from ldlrepro.report.claims import MARKS, VERDICTS, findings_in_markdown, verdict
 from ldlrepro.report.plots import plt
 from ldlrepro.report.yardstick import confusion_of, total
 
@@ -72,21 +72,24 @@ def scoreboard():
 
 
 def answers(folder):
-    """What came out of each paper as a list in Markdown, with a mark and a link to its chapter.
+    """What came out of each paper as a list in Markdown, with a count and a link to its chapter.
 
-    The mark says whether the printed numbers of the paper's own method hold. The text after it is
-    the chapter's ``answer``.
+    The count says how many of the printed numbers of the paper's own method ours match, of those
+    that can be tested, and the mark how large that share is. The text after it is the chapter's
+    ``answer``.
 
     Parameters
     ----------
     folder : Path
         Where the chapters are, seen from the page that shows the list.
     """
-    return "\n".join(
-        f"- **{MARKED[verdict(cells_of(one)['own'].ratio)]}** · "
-        f"[{one.title}]({folder}/{one.paper.name}.ipynb): {one.answer()}"
-        for one in chapters()
-    )
+    lines = []
+    for one in chapters():
+        own = cells_of(one)["own"]
+        count = f"{MARKS[verdict(own.ratio)]} {own.agree} of {own.tell}"
+        link = f"[{one.title}]({folder}/{one.paper.name}.ipynb)"
+        lines.append(f"- **{count}** · {link}: {one.answer()}")
+    return "\n".join(lines)
 
 
 def picture(board):
@@ -159,7 +162,7 @@ def for_readers(board):
             "own numbers that ours match": [f"{o.agree} of {o.tell}" for o in board.own],
             "rivals' numbers that ours match": [f"{o.agree} of {o.tell}" for o in board.rivals],
             "uninformative numbers": [o.untold for o in both],
-            "of these, ours differ": [o.outside for o in both],
+            "uninformative, and ours differ": [o.outside for o in both],
             "numbers not run": board["not run"],
             "claims that hold": board["claims holds"],
             "in part": board["claims holds in part"],
@@ -185,6 +188,21 @@ def papers(folder, bib):
         for one in chapters()
     ]
     return "\n".join(["| Paper | Title | Chapter |", "|---|---|---|", *rows])
+
+
+def cite(citation):
+    """How to cite the package and its book: authors, title, version and licence, in Markdown.
+
+    Parameters
+    ----------
+    citation : str
+        The text of CITATION.cff.
+    """
+    head = citation.partition("\nreferences:")[0]
+    said = dict(re.findall(r'^(\w+): "?(.*?)"?$', head, re.M))
+    authors = ", ".join(re.findall(r'^  - name: "(.*)"$', head, re.M))
+    text = f"*{said['title']}*, version {said['version']}, {said['license']} licence."
+    return f"{authors}. {text}" if authors else text
 
 
 def bib_key(name, bib):

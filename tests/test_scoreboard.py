@@ -10,7 +10,7 @@ import readme
 from ldlrepro import paths, scoreboard, stats
 from ldlrepro.papers import chapter_names, paper_names
 from ldlrepro.papers.mslp import tables
-from ldlrepro.report.claims import VERDICTS, verdict
+from ldlrepro.report.claims import MARKS, VERDICTS, verdict
 from ldlrepro.report.plots import drawn, plt, style
 
 pytestmark = pytest.mark.skipif(
@@ -73,7 +73,7 @@ def test_counts_are_those_of_the_chapter(board):
     row = board.iloc[0]
     both = row.own + row.rivals
     assert (agree, tell, untold, off) == (both.agree, both.tell, both.untold, both.outside)
-    assert scoreboard.for_readers(board)["of these, ours differ"][0] == off
+    assert scoreboard.for_readers(board)["uninformative, and ours differ"][0] == off
 
 
 def test_page_one_shows_the_scoreboard(board):
@@ -90,6 +90,16 @@ def test_page_one_and_the_readme_show_the_answers():
     shown = text.split(start)[1].split(end)[0].strip()
     assert shown == scoreboard.answers(readme.CHAPTERS), "run: python tools/readme.py"
     assert len(text.split()) <= 600
+
+
+def test_page_one_says_how_to_cite():
+    text = (readme.ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    cited = scoreboard.cite(text)
+    assert cited in outputs(paths.NOTEBOOKS.parent / "book", "intro", "text/markdown"), AGAIN
+    for field in ("version", "license"):
+        assert re.search(rf"^{field}: (.*)$", text, re.M)[1] in cited
+    nobody = re.sub(r"authors:\n(  - .*\n)+", "", text)
+    assert scoreboard.cite(nobody).startswith("*ldlrepro: ")
 
 
 def test_page_one_and_the_readme_show_the_picture(board):
@@ -174,8 +184,8 @@ def test_an_answer_says_what_the_verdicts_say(name, board):
     assert {claim: there[claim] for claim in verdicts} == verdicts
     own = board.set_index("paper").own[chapter.title]
     (line,) = [one for one in scoreboard.answers("..").splitlines() if chapter.title in one]
-    held = verdict(own.ratio)
-    assert re.match(rf"- \*\*. {held}\*\* · ", line)
+    count = f"{MARKS[verdict(own.ratio)]} {own.agree} of {own.tell}"
+    assert line.startswith(f"- **{count}** · ")
 
 
 def test_an_answer_turns_with_the_records(monkeypatch):
