@@ -1,5 +1,6 @@
 """Ten years on: what its tables and its picture make of records, also of a part of them."""
 
+import re
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -108,18 +109,23 @@ def test_baselines_beside_those_of_this_package(records):
     table = rivals.baselines(pd.concat([records, plain]), KL)
     assert table.method.tolist() == ["SA-BFGS", "SA-BFGS"]
     row = table.iloc[0]
-    assert (row["here"], row["data sets"]) == ("SA-BFGS, penalised", 3)
-    assert row["skill in python-ldl"] == pytest.approx(0.3, abs=0.01)
-    assert row["skill here"] == pytest.approx(0.5, abs=0.01) and row["here better on"] == (3, 3)
+    assert (row["our name"], row["data sets"]) == ("SA-BFGS, penalised", 3)
+    assert row["gain in python-ldl"] == pytest.approx(0.3, abs=0.01)
+    assert row["gain here"] == pytest.approx(0.5, abs=0.01) and row["ours better on"] == (3, 3)
     words = rivals.baselines_in_words(table)
-    assert words.startswith("1 of 1 gain more here")
-    assert "Of the 1 with records of both on 3 data sets, 1 do." in words
-    assert "gains 0.10 here and 0.30 in python-ldl" in words
+    assert "Its mean gains differ: 0.10 here and 0.30 in python-ldl." in words
+    assert "1 of 1 methods gain more here." in words
+    assert "1 of the 1 methods have records of both on at most 3 data sets" in words
+    assert words.endswith("Of the 1 with 3 data sets, 1 gain more here.")
+    level = table.assign(**{"gain here": table["gain in python-ldl"]})
+    assert "Its mean gains do not differ: 0.30 here" in rivals.baselines_in_words(level)
 
 
 def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
     text = left_out.progress(records)
-    assert text.startswith("11 of ") and "have all ten folds." in text
+    wanted = int(re.match(r"\d+ of (\d+) pairs", text)[1])
+    assert text.startswith(f"{wanted - 11} of ") and "are not run yet." in text
+    assert f"The runs are not complete: {wanted - 11} of {wanted}" in rivals.answer(records, {}, KL)
     names = {d: d for d in SETS}
     missing = left_out.missing(records, names)
     assert "python-ldl:LDL_DPA" in set(missing.method)
@@ -128,14 +134,19 @@ def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
     known, number = years.facts(), years.later_methods()
     out = {m for m, _, _ in RELEASED.without if known.later[m]}
     # None has all data sets here, and so has none all records.
-    assert f"Of the {number} later methods, 0 have all records as released." in text
-    assert f"{len(out)} fail on some data set" in text
-    assert f"For {number}, {len(out)} of them among these, fits are still to come." in text
+    assert f"Of the {number} later methods, 0 have records of all data sets as released." in text
+    assert f"On some data set {len(out)} fail" in text
+    assert f"Fits of {number} are not run yet. {len(out)} of these are among" in text
     every = pd.concat(
         records[records.method == "python-ldl:LDL_LRR"].assign(dataset=d) for d in RELEASED.datasets
     )
     text = left_out.progress(every)
-    assert "1 have all records as released." in text and f"For {number - 1}, " in text
+    assert "1 have records of all data sets" in text
+    assert f"Fits of {number - 1} are not run yet." in text
+    table = left_out.later_table(every).set_index("method")
+    assert len(table) == number and table.loc["LDL-LRR", "in the command"] == "python-ldl:LDL_LRR"
+    assert table.loc["LDL-LRR", "data sets with records"] == (len(RELEASED.datasets),) * 2
+    assert table.loc["LDL-DPA", "data sets with records"].part == 0
 
 
 def test_time_is_that_of_first_folds(records, tmp_path, monkeypatch):
@@ -186,6 +197,10 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert [share.part for share in table["later methods there"]] == [2, 1]
     assert [held.plain for held in table["significantly worse"]] == [0, 0]
     assert table["data sets"].tolist() == [1, 2]
+    assert f"{years.later_methods()} later methods count on s-JAFFE (2), Yeast (1)." in (
+        rivals.few_in_words(table)
+    )
+    assert rivals.few_in_words(table[:0]) == ""
     text = rivals.answer(records, names, KL)
     assert text.startswith("2 later methods of one package have records on some kind of data, all")
     assert "One is the best on 2 of 2 kinds of data: s-JAFFE, Yeast." in text
@@ -226,3 +241,9 @@ def test_what_choosing_gains_is_of_the_data_sets_of_both(records):
     assert table.loc["LDL-LRR", "tuned"] == pytest.approx(0.8, abs=0.01)
     assert str(table.loc["LDL-LRR", "better tuned on"]) == "3 of 3"
     assert table.loc["LDL-LRR", "significantly better"].plain == 3
+    assert rivals.choosing_in_words(records, {d: d for d in SETS}, KL) == ""
+    tuned = records.method == "python-ldl:LDL_LRR, tuned"
+    worse = records.assign(**{KL: records[KL].where(~tuned | (records.dataset != "SJAFFE"), 1.5)})
+    assert rivals.choosing_in_words(worse, {"SJAFFE": "s-JAFFE"}, KL).startswith(
+        "On s-JAFFE no tuned method beats the mean predictor: the best gains -0.50."
+    )

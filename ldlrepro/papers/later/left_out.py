@@ -4,28 +4,43 @@ import pandas as pd
 
 from ldlrepro.papers.comparison import matrix
 from ldlrepro.papers.comparison.studies.time_limit import OVER
-from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, RELEASED, TUNED
-from ldlrepro.papers.later.years import NULL, facts, later_methods
+from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, PREFIX, RELEASED, TUNED
+from ldlrepro.papers.later.years import LAST, NULL, facts, later_methods
 from ldlrepro.report.compare import family
+from ldlrepro.report.values import Share
 
 
 def progress(records):
     """Text on how much of the declaration is there, and of what is left out."""
-    wanted = {(m.name, d) for e in (RELEASED, TUNED) for d in e.datasets for m in e.methods_on(d)}
-    there = wanted & set(zip(records.method, records.dataset, strict=True))
-    text = (
-        f"{len(there)} of {len(wanted)} pairs of a method and a data set have all ten folds. The "
-        f"methods are {len(RELEASED.methods)} as released, and {len(TUNED.methods)} of them tuned "
-        "as well."
-    )
+    wanted, there = _pairs(records)
     without = (*RELEASED.without, *TUNED.without)
     over = sum(why == OVER for _, _, why in without)
     failed = len(without) - over
+    text = (
+        f"{to_come(records)} The others have all ten folds. The methods are "
+        f"{len(RELEASED.methods)} as released, and {len(TUNED.methods)} of them tuned as well."
+    )
     if over:
         text += f" {over} pairs do not end a first fold within two minutes, and are left out."
     if failed:
         text += f" {failed} pairs fail, and are left out."
     return f"{text} {_of_later(there, without)}"
+
+
+def to_come(records):
+    """A sentence on how many pairs of a method and a data set have no records yet."""
+    wanted, there = _pairs(records)
+    if wanted == there:
+        return f"All {len(wanted)} pairs of a method and a data set were run."
+    return (
+        f"{len(wanted - there)} of {len(wanted)} pairs of a method and a data set are not run yet."
+    )
+
+
+def _pairs(records):
+    """Pairs of a method and a data set that are to be run, and those of them with records."""
+    wanted = {(m.name, d) for e in (RELEASED, TUNED) for d in e.datasets for m in e.methods_on(d)}
+    return wanted, wanted & set(zip(records.method, records.dataset, strict=True))
 
 
 def _of_later(there, without):
@@ -34,14 +49,36 @@ def _of_later(there, without):
     later = [m.name for m in RELEASED.methods if known.later[m.name]]
     pairs = {(m, d) for m in later for d in RELEASED.datasets} - there
     left_out = {(m, d) for m, d, _ in without}
-    out, to_come = ({m for m, _ in some} for some in (pairs & left_out, pairs - left_out))
-    whole = set(later) - out - to_come
-    among = "all" if to_come <= out else len(out & to_come)
-    return (
-        f"Of the {later_methods()} later methods, {len(whole)} have all records as released. "
-        f"{len(out)} fail on some data set or do not end a first fold in time there. For "
-        f"{len(to_come)}, {among} of them among these, fits are still to come."
+    out, waiting = ({m for m, _ in some} for some in (pairs & left_out, pairs - left_out))
+    whole = set(later) - out - waiting
+    text = (
+        f"Of the {later_methods()} later methods, {len(whole)} have records of all data sets as "
+        f"released. On some data set {len(out)} fail or do not end a first fold in time."
     )
+    if waiting:
+        among = "All" if waiting <= out else len(out & waiting)
+        text += (
+            f" Fits of {len(waiting)} are not run yet. {among} of these are among the {len(out)}."
+        )
+    return text
+
+
+def later_table(records):
+    """The later methods and their papers, as python-ldl names them.
+
+    Returns
+    -------
+    DataFrame, a row a method in the order of their years: name, in the command, year, title,
+    venue, data sets with records (`Share` of all, as released)
+    """
+    _, there = _pairs(records)
+    rows = []
+    for one in GUESTS[(GUESTS.does_not_run == "") & (GUESTS.year > LAST)].itertuples():
+        command = f"{PREFIX}{one[1]}"
+        share = Share.of([(command, d) in there for d in RELEASED.datasets])
+        rows.append((one.name, command, one.year, one.title, one.venue, share))
+    heads = ["method", "in the command", "year", "title", "venue", "data sets with records"]
+    return pd.DataFrame(rows, columns=heads)
 
 
 def missing(records, names):
