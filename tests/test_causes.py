@@ -384,7 +384,7 @@ def test_ratios_to_the_mean_predictor():
     words = defaults.worse_in_words(pd.concat([table, by_design]), names)
     assert "Of the other 4 ratios 3 are below one, 3 of them by more than a twentieth" in words
     assert "Of the 2 defaults 1 are worse on some data set" in words
-    assert "b is so on 1 of 2. On no data set more than half of them are." in words
+    assert "b is worse on 1 of 2 data sets. More than half of the defaults are worse on no" in words
     assert "1 are worse, each on at most 1 data sets" in words
     more = table.assign(Yeast_cold=[0.9, 0.99])
     words = defaults.worse_in_words(more, names | {"Yeast_cold": "Yeast-cold"})
