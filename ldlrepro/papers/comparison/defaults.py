@@ -77,9 +77,9 @@ def worse_in_words(table, names):
         f"{(table < 1).sum().sum()} are below one, "
         f"{(table < 2 - NO_WORSE).sum().sum()} of them by more than a twentieth{_by_kind(table)}. "
         f"Of the {len(table)} defaults {(at_all > 0).sum()} are worse on some data set, by however "
-        f"little. {most} is worse on {at_all[most]} of {table.shape[1]} data sets. More than half of "
-        f"the defaults are worse on {', '.join(bad)}. By more than a twentieth {(much > 0).sum()} "
-        f"are worse, each on at most {much.max()} data sets."
+        f"little. {most} is worse on {at_all[most]} of {table.shape[1]} data sets. More than half "
+        f"of the defaults are worse on {', '.join(bad)}. By more than a twentieth "
+        f"{(much > 0).sum()} are worse, each on at most {much.max()} data sets."
     )
 
 
