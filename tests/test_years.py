@@ -116,7 +116,7 @@ def test_baselines_beside_those_of_this_package(records):
     assert "Its mean gains differ: 0.10 here and 0.30 in python-ldl." in words
     assert "1 of 1 methods gain more here." in words
     assert "1 of the 1 methods have records of both on at most 3 data sets" in words
-    assert words.endswith("Of the 1 with 3 data sets, 1 gain more here.")
+    assert words.endswith("All 1 with 3 data sets gain more here.")
     level = table.assign(**{"gain here": table["gain in python-ldl"]})
     assert "Its mean gains do not differ: 0.30 here" in rivals.baselines_in_words(level)
 

@@ -249,12 +249,15 @@ def baselines_in_words(table):
             f"given. Its mean gains {'do not differ' if level else 'differ'}: {row[4]:.2f} here "
             f"and {row[3]:.2f} in python-ldl. "
         )
+    all_of = f"{better[most].sum()} of the {most.sum()}"
+    if better[most].all():
+        all_of = f"All {most.sum()}"
     text += (
         f"With parameters that we choose inside the fold, {better.sum()} of {len(better)} methods "
         "gain more here. So the released settings gain less, and the code is not shown to be weak. "
         f"{few.sum()} of the {len(few)} methods have records of both on at most {FEW} data "
-        f"sets, and their rows say little. Of the {most.sum()} with {sets.max()} data sets, "
-        f"{better[most].sum()} gain more here."
+        f"sets, and their rows say little. {all_of} with {sets.max()} data sets gain "
+        "more here."
     )
     return text
 
