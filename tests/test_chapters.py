@@ -513,8 +513,8 @@ def test_natural_scene_lifts_the_printed_average_of_sort_loss():
     mean = printed.set_index("method")["mean"]
     left = mean["PT-Bayes, boosted"] / mean["PT-Bayes"]
     found = chapter.findings()
-    assert f"There boosting leaves PT-Bayes {left:.0%}. So counted" in found["sortloss-41"]
-    assert "There boosting" not in found["kl-68"]
+    assert f"On Natural Scene, printed boosting leaves PT-Bayes {left:.0%}." in found["sortloss-41"]
+    assert "printed boosting" not in found["kl-68"]
 
 
 # --- LDLF ----------------------------------------------------------------------------------------

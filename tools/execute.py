@@ -21,7 +21,9 @@ def execute(path):
     """Execute one notebook in its folder, without the times of its cells."""
     made, stored = (nbformat.read(path, as_version=4) for _ in range(2))
     folder = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(made, timeout=None, record_timing=False, resources=folder).execute()
+    # What a cell prints is one output, however the kernel sends it.
+    options = {"record_timing": False, "coalesce_streams": True}
+    NotebookClient(made, timeout=None, resources=folder, **options).execute()
     for new, old in zip(made.cells, stored.cells, strict=True):
         if on_standin(new) and old.outputs and not on_standin(old):
             new.outputs = old.outputs
