@@ -11,7 +11,7 @@ from ldlrepro import AAKNN, MeanPredictor, paths, protocols
 from ldlrepro.datasets import make_toy
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.errors import UnknownNameError
-from ldlrepro.papers.comparison import across, choice, exhibits, matrix, toy
+from ldlrepro.papers.comparison import across, choice, exhibits, matrix, persons, toy
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.comparison.studies import time_limit
 from ldlrepro.protocols.studies import tables_of
@@ -197,8 +197,37 @@ def test_the_best_method_for_a_time_and_by_a_measure():
     found = choice.best_in_time(every, declared, NULL, KL, (1.5, 1.8, 3))
     assert found.iloc[:, :3].to_numpy().tolist() == [[1.5, "near", "AAKNN"], [3, "slow", "AAKNN"]]
     assert found.gain.tolist() == pytest.approx([0.4975, 0.5])
+    assert found["at most 0.01 lower"].tolist() == ["", "near"]
     by = choice.best_by_measure(every, NULL, [KL, "cosine"])
     assert by.best.tolist() == ["slow", "slow"] and by["place of slow"].tolist() == [1, 1]
+
+
+def test_seconds_of_other_records_count():
+    declared = Experiment("tables", (), SETS, without=(("near", "Movie", "time limit"),))
+    there = records({key: v for key, v in VALUES.items() if key != ("near", "Movie")})
+    every = matrix.filled(there, declared, NULL)
+    found = choice.front(every, NULL, KL, matrix.in_time(there, declared))
+    assert found.skill["near"] == pytest.approx(2 / 3 * 0.4975)  # 0 on Movie
+    assert found.seconds["near"] == pytest.approx(1)
+
+
+def test_persons_apart_lower_a_gain(monkeypatch):
+    def of(**loss):
+        return pd.DataFrame({"method": list(loss), KL: loss.values(), "n_test": 9})
+
+    rows, apart = of(null=1.0, a=0.5, b=0.6, c=2.0), of(null=1.0, a=0.6, b=0.65, c=0.9)
+    both = {"age_rows": rows, "age_persons": apart}
+    monkeypatch.setattr(persons.age, "age_records", lambda _: both)
+    text = persons.in_words("null")
+    assert "2 methods beat" in text and "2 of 2 gain less, by 0.05 to 0.10." in text
+    assert text.endswith("a falls from 0.50 to 0.40. a and b stay first and second.")
+    there = records({("a", d): 0.1 for d in SETS} | {(NULL, d): 0.2 for d in SETS})
+    faces = there[there.dataset == "Movie"].assign(dataset=persons.FACES)
+    text = persons.without(pd.concat([there, faces]), there, NULL)
+    assert text == (
+        "Without FG-Net, a and MeanPredictor have the best average ranks, 1.0 and 2.0. a has the "
+        "highest mean gain, 0.50."
+    )
 
 
 def test_grids_are_counted():

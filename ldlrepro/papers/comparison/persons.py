@@ -5,6 +5,7 @@ import pandas as pd
 from ldlrepro.papers import get_paper
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.ldlf.age import tables as age
+from ldlrepro.report.values import Share
 
 #: The data set whose file tells persons apart.
 FACES, LOSS = "FG-Net", "kl_divergence"
@@ -31,16 +32,17 @@ def gains(null):
 def in_words(null):
     """Text on `gains`: how much less the methods that learn gain with persons apart."""
     table = gains(null)
-    learn = table[table["rows at random"] > 0]
+    learn = table[(table > 0).all(axis=1)]
     less = learn["rows at random"] - learn["persons apart"]
     best = learn.iloc[0]
-    order = [list(learn.sort_values(head, ascending=False).index[:2]) for head in learn]
-    same = "The first two stay first" if order[0] == order[1] else "The first two change places"
+    first, second = (learn[head].nlargest(2).index.tolist() for head in learn)
+    stay = f"{second[0]} and {second[1]} stay first and second"
     return (
-        f"The page on ages runs {len(learn)} methods that beat the mean predictor both ways, with "
-        f"equal settings. With persons apart {(less > 0).sum()} of them gain less, by "
-        f"{less.min():.2f} to {less.max():.2f}. {best.name} falls from "
-        f"{best['rows at random']:.2f} to {best['persons apart']:.2f}. {same}."
+        f"On the page on ages {len(learn)} methods beat the mean predictor with rows at random and "
+        f"with persons apart, under equal settings. With persons apart {Share.of(less > 0)} gain "
+        f"less, by {less.min():.2f} to {less.max():.2f}. {best.name} falls from "
+        f"{best['rows at random']:.2f} to {best['persons apart']:.2f}. "
+        f"{stay if first == second else 'The first two are others'}."
     )
 
 
