@@ -11,7 +11,7 @@ from ldlrepro import AAKNN, MeanPredictor, paths, protocols
 from ldlrepro.datasets import make_toy
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.errors import UnknownNameError
-from ldlrepro.papers.comparison import across, choice, exhibits, matrix, toy
+from ldlrepro.papers.comparison import across, choice, exhibits, matrix, persons, toy
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.comparison.studies import time_limit
 from ldlrepro.protocols.studies import tables_of
@@ -81,9 +81,7 @@ def test_partitions_have_what_all_have():
     assert text.startswith(
         "Two methods keep their order under all 2 divisions in 3 of 4 comparisons."
     )
-    assert (
-        "differ by 9.5 of that loss in the median. Where they keep it, they differ by 9.5." in text
-    )
+    assert "median difference in gain is 9.5 where the order turns, and 9.5 where it stays." in text
     alone = matrix.steady(partitions, ["slow"], NULL, KL)
     assert alone == "No two methods were run on several partitions yet."
 
@@ -187,7 +185,7 @@ def test_the_comparison_answers_from_its_records(monkeypatch):
     assert exhibits.answer(here) == "**slow is the best method on all 3 kinds of data.**"
     here.tables = records(VALUES | {("near", "Movie"): 0.01})
     del here.advice
-    assert "3 methods share first place on 3 kinds" in exhibits.answer(here)
+    assert exhibits.answer(here).endswith("On 3 kinds of data 3 methods come first.**")
     part = exhibits.open_comparison(datasets=["Movie"])
     assert "committed records of all" in part.known()["answer"](part).data
 
@@ -199,8 +197,37 @@ def test_the_best_method_for_a_time_and_by_a_measure():
     found = choice.best_in_time(every, declared, NULL, KL, (1.5, 1.8, 3))
     assert found.iloc[:, :3].to_numpy().tolist() == [[1.5, "near", "AAKNN"], [3, "slow", "AAKNN"]]
     assert found.gain.tolist() == pytest.approx([0.4975, 0.5])
+    assert found["at most 0.01 lower"].tolist() == ["", "near"]
     by = choice.best_by_measure(every, NULL, [KL, "cosine"])
     assert by.best.tolist() == ["slow", "slow"] and by["place of slow"].tolist() == [1, 1]
+
+
+def test_seconds_of_other_records_count():
+    declared = Experiment("tables", (), SETS, without=(("near", "Movie", "time limit"),))
+    there = records({key: v for key, v in VALUES.items() if key != ("near", "Movie")})
+    every = matrix.filled(there, declared, NULL)
+    found = choice.front(every, NULL, KL, matrix.in_time(there, declared))
+    assert found.skill["near"] == pytest.approx(2 / 3 * 0.4975)  # 0 on Movie
+    assert found.seconds["near"] == pytest.approx(1)
+
+
+def test_persons_apart_lower_a_gain(monkeypatch):
+    def of(**loss):
+        return pd.DataFrame({"method": list(loss), KL: loss.values(), "n_test": 9})
+
+    rows, apart = of(null=1.0, a=0.5, b=0.6, c=2.0), of(null=1.0, a=0.6, b=0.65, c=0.9)
+    both = {"age_rows": rows, "age_persons": apart}
+    monkeypatch.setattr(persons.age, "age_records", lambda _: both)
+    text = persons.in_words("null")
+    assert "2 methods beat" in text and "2 of 2 gain less, by 0.05 to 0.10." in text
+    assert text.endswith("a falls from 0.50 to 0.40. a and b stay first and second.")
+    there = records({("a", d): 0.1 for d in SETS} | {(NULL, d): 0.2 for d in SETS})
+    faces = there[there.dataset == "Movie"].assign(dataset=persons.FACES)
+    text = persons.without(pd.concat([there, faces]), there, NULL)
+    assert text == (
+        "Without FG-Net, a and MeanPredictor have the best average ranks, 1.0 and 2.0. a has the "
+        "highest mean gain, 0.50."
+    )
 
 
 def test_grids_are_counted():
@@ -240,7 +267,7 @@ def test_standing_and_holes():
     assert found[2][0] == "new" and found[2][2] == ", ".join(SETS)
     text = matrix.coverage(records(VALUES), experiment)
     assert (
-        text.startswith("6 of 11 pairs") and "the 4 methods" in text and "the 4 data sets" in text
+        text.startswith("6 of 12 pairs") and "the 4 methods" in text and "the 4 data sets" in text
     )
 
 
@@ -267,9 +294,10 @@ def test_over_the_limit_is_the_mean_predictor_in_ranks():
         "partial": "sjaffe, movie",
     }
     text = matrix.coverage(there, experiment)
-    assert "1 methods are over the time limit" in text and text.endswith("others may lead.")
+    assert "2 are over the time limit, on SJAFFE, Movie." in text
+    assert text.endswith("others may lead.")
     whole = Experiment("e", methods, SETS, without=without)
-    assert matrix.coverage(there, whole).endswith("of the data sets on which none is.")
+    assert matrix.coverage(there, whole).endswith("Seconds leave such a data set out.")
 
 
 def test_worth_of_grids():
@@ -328,9 +356,9 @@ def test_a_first_fold_is_ended_at_the_limit():
         {"method": ["a", "b"], "dataset": "d", "limit": 120, "seconds": [np.nan, 3.0]}
     )
     text = matrix.left_out(folds)
-    assert text.startswith("1 pairs are left out.") and "120 seconds" in text
-    assert text.endswith("These were ended there. b on d ends after 3.")
-    assert matrix.left_out(folds[:1]).endswith("These were ended there.")
+    assert text.startswith("A method has 120 seconds") and "limit 1 pairs were stopped." in text
+    assert text.endswith("were stopped. b on d ends after 3 seconds.")
+    assert matrix.left_out(folds[:1]).endswith("1 pairs were stopped.")
 
 
 @pytest.mark.skipif(not paths.IN_CHECKOUT, reason="records are committed, not installed")

@@ -89,7 +89,7 @@ def test_slopes_are_those_of_the_logarithms():
     assert "100,000 rows fitted" in text and table.fits["n"] == 3
     linear = pd.DataFrame([row | {"predict_seconds": 2.0} for row in rows[:2]])
     text = speed.advice(linear.assign(seconds=linear.n / 1000))
-    assert "(slope below 1.35): M. Of two sizes only: M." in text
+    assert "(slope below 1.35): M. Of these, two sizes alone took long enough to tell: M." in text
     assert "M searches when it predicts: a thousand rows take 2.0 seconds." in text
 
 

@@ -341,13 +341,13 @@ def critical_difference(records, methods, measure, title):
     rows = np.arange(len(average))
     axis.hlines(rows, 1, average, color="0.85", linewidth=1)
     axis.plot(average, rows, "o")
-    groups = _groups(nemenyi(average.to_numpy(), len(ranks)))
+    groups = _joined(average, len(ranks))
     for group, (first, last) in enumerate(groups):
         at = average.max() + 0.4 + 0.25 * group
         axis.vlines(at, first - 0.25, last + 0.25, linewidth=3, color="0.35")
     axis.set_yticks(rows, [plain(name) for name in average.index])
     axis.set_ylim(len(average) + 0.6, -0.6)
-    if groups == [(0, len(average) - 1)]:
+    if groups == [(0, len(average) - 1)]:  # as `none_differ` says
         words = f"no two of these {len(average)} differ significantly (bar at the right)"
     else:
         words = "no two beside a bar differ significantly" if groups else "all differ significantly"
@@ -355,6 +355,16 @@ def critical_difference(records, methods, measure, title):
     axis.set_title(f"{title}: {words}", fontsize=10)
     figure.tight_layout()
     return figure
+
+
+def none_differ(records, methods, measure):
+    """Whether Nemenyi's test at 5% separates no two of some methods, by `family_ranks`."""
+    average = (ranks := family_ranks(records, methods, measure)[0]).mean().sort_values()
+    return _joined(average, len(ranks)) == [(0, len(average) - 1)]
+
+
+def _joined(average, n):
+    return _groups(nemenyi(average.to_numpy(), n))
 
 
 def nemenyi(average, n):

@@ -44,7 +44,7 @@ def tables(found):
         parts.append(_wide(show(frame, caption, False, form="{:.2f}")))
     time = found.records.groupby(["method", "dataset"], sort=False).fit_seconds.median().unstack()
     time = time.rename(columns=found.names).rename_axis("method")
-    parts.append(_wide(show(time, "Seconds of a fit, median over the folds", form="{:.2f}")))
+    parts.append(_wide(show(time, "Seconds of a fit, median over the folds", form="{:.3f}")))
     return "".join(parts)
 
 

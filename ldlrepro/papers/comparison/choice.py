@@ -67,8 +67,12 @@ def _range(numbers):
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def front(records, null, measure):
+def front(records, null, measure, timed=None):
     """Seconds of a fit and skill, means over groups, of methods that have every data set.
+
+    Parameters
+    ----------
+    timed : records whose seconds count, of the same methods; None for ``records``
 
     Returns
     -------
@@ -76,7 +80,8 @@ def front(records, null, measure):
     at least `LEAST`), front (whether nothing is both faster and better)
     """
     table = skill(records, null, measure).dropna()
-    time = records.groupby(["method", "dataset"], sort=False).fit_seconds.median().unstack()
+    timed = records if timed is None else timed
+    time = timed.groupby(["method", "dataset"], sort=False).fit_seconds.median().unstack()
     seconds = np.exp(by_families(np.log(time.loc[table.index])).mean(axis=1))
     share = by_families(table.clip(lower=LEAST)).mean(axis=1)
     found = pd.DataFrame({"seconds": seconds, "skill": share})
@@ -90,8 +95,7 @@ SECONDS = "seconds of a fit, geometric mean over groups of related data sets"
 
 
 def front_picture(found, measure, mine=(), seconds=SECONDS):
-    """Skill against the time of a fit; the line joins the methods that nothing is faster and
-    better than.
+    """Skill against the time of a fit; the line joins those that none beats in both.
 
     Their names stand beside the marks, and of few methods all names. `plots.with_names` shows the
     others under the pointer.
@@ -139,7 +143,7 @@ def show_front(found, measure, mine=(), seconds=SECONDS):
     return with_names(front_picture(found, measure, mine, seconds), alt)
 
 
-def best_in_time(records, experiment, null, measure, limits):
+def best_in_time(records, experiment, null, measure, limits, timed=None):
     """The best method among those whose fits take at most so long, for each limit.
 
     Parameters
@@ -147,22 +151,26 @@ def best_in_time(records, experiment, null, measure, limits):
     records : of methods that have every data set
     experiment : Experiment, tells each method's class
     limits : seconds of a fit, from small to large
+    timed : as for `front`
 
     Returns
     -------
     DataFrame, a row a limit at which another method is the best: a fit may take (s), method,
-    command (name of its class), gain (mean skill), least and largest gain of related data sets
+    command (name of its class), gain (mean skill), least and largest gain of related data sets,
+    and the other methods in time whose mean gain is at most `REGION` lower
     """
-    times, table = front(records, null, measure), skill(records, null, measure).dropna()
+    times, table = front(records, null, measure, timed), skill(records, null, measure).dropna()
     by_kind = by_families(table)
     classes = {m.name: type(m.estimator).__name__ for m in experiment.methods}
     rows = {}
     for limit in limits:
-        best = times.skill[times.seconds <= limit].idxmax()
-        gains = by_kind.loc[best]
-        row = (limit, best, classes[best], times.skill[best], gains.min(), gains.max())
+        soon = times.skill[times.seconds <= limit].sort_values(ascending=False, kind="stable")
+        best = soon.index[0]
+        gains, near = by_kind.loc[best], soon.index[1:][soon[1:] >= soon[best] - REGION]
+        row = (limit, best, classes[best], soon[best], gains.min(), gains.max(), "; ".join(near))
         rows.setdefault(best, row)
     heads = ["typical fit up to (s)", "method", "name in the command", "gain", "least", "largest"]
+    heads.append(f"at most {REGION:g} lower")
     return pd.DataFrame(rows.values(), columns=heads)
 
 

@@ -5,7 +5,7 @@ from itertools import combinations
 
 from ldlrepro import parameters, protocols
 from ldlrepro.metrics import MEASURES
-from ldlrepro.papers.comparison import across, choice, matrix
+from ldlrepro.papers.comparison import across, choice, matrix, persons
 from ldlrepro.papers.comparison.experiments import (
     MULTILABEL,
     OTHER_FOLDS,
@@ -15,7 +15,7 @@ from ldlrepro.papers.comparison.experiments import (
 )
 from ldlrepro.report.causes import states_of
 from ldlrepro.report.chapter import Exhibits, show_given
-from ldlrepro.report.compare import critical_difference, family, tally
+from ldlrepro.report.compare import critical_difference, family, none_differ, tally
 from ldlrepro.report.plots import style
 from ldlrepro.report.provenance import show_provenance
 from ldlrepro.report.tables import show
@@ -79,6 +79,12 @@ class AllMethods(Exhibits):
         return matrix.filled(self.tables, TABLES, NULL)
 
     @cached_property
+    def front(self):
+        """`choice.front`; gains as in `ranked`, seconds of the sets on which all end in time."""
+        records = self.ranked if len(self.in_time) else self.in_time
+        return choice.front(records, NULL, KL, self.in_time)
+
+    @cached_property
     def leaders(self):
         """The methods with the best average ranks."""
         return matrix.leaders(self.ranked, KL, LEADERS)
@@ -128,9 +134,11 @@ def answer(here):
     lead = here.leaders[0]
     if firsts == 1:
         return f"**{lead} is the best method on all {groups} kinds of data.**"
+    forms = here.advice.best.drop_duplicates().map(lambda best: best.rstrip("*"))
+    twice = [f"{(forms == m).sum()} of them forms of {m}" for m in forms[forms.duplicated()]]
     return (
-        f"**{lead} has the best average rank, but no method is best everywhere: {firsts} methods "
-        f"share first place on {groups} kinds of data.**"
+        f"**{lead} has the best average rank, but no method is best everywhere. On {groups} kinds "
+        f"of data {firsts} methods come first{''.join(f', {two}' for two in twice)}.**"
     )
 
 
@@ -144,14 +152,22 @@ def picture(here):
 
 
 def leaders_in_words(here):
-    """Who leads by average rank, and with which gain."""
-    average, gain = matrix.ranks(here.ranked, KL), choice.front(here.in_time, NULL, KL).skill
+    """Who has the best average ranks, with which gain, and whether leaders differ."""
+    average, gain = matrix.ranks(here.ranked, KL), here.front.skill
     first, second = here.leaders[:2]
+    level = none_differ(here.ranked, here.leaders, KL)
     return (
-        f"{first} and {second} lead, with average ranks of {average[first]:.1f} and "
+        f"{first} and {second} have the best average ranks, {average[first]:.1f} and "
         f"{average[second]:.1f} among {len(average)} methods. On average {first} removes "
-        f"{gain[first]:.0%} of the mean predictor's K-L."
+        f"{gain[first]:.0%} of the mean predictor's K-L, and {second} {gain[second]:.0%}. "
+        f"By Nemenyi's test {'no' if level else 'some'} two of the {len(here.leaders)} methods "
+        "with the best ranks differ significantly."
     )
+
+
+def persons_in_words(here):
+    """What the faces of one person in both parts of FG-Net change."""
+    return f"{persons.in_words(NULL)} {persons.without(here.ranked, here.in_time, NULL)}"
 
 
 def own_in_words(here):
@@ -161,8 +177,8 @@ def own_in_words(here):
     forest, soft, embedding = (Share.of(best[m]) for m in ("StructRF", "sLDLF", "MSLP"))
     return (
         f"Of the papers' own methods, sLDLF is among the ten best on {soft} kinds of data. "
-        f"StructRF is so on {forest}, and MSLP on {embedding}. Boosted ensembles are so in "
-        f"{Share.of(best[boosted])} cases."
+        f"StructRF is so on {forest}, and MSLP on {embedding}. Boosted ensembles are among the ten "
+        f"best in {Share.of(best[boosted])} cases."
     )
 
 
@@ -181,19 +197,24 @@ def grids_in_words(here):
     """How often a large grid is better."""
     found, elsewhere = worth(here), worth(here, without=["Yeast"])
     worse = sum(held.plain for held in found["significantly worse"])
-    better = [
-        Share(sum(held.plain for held in some["significantly better"]), some["data sets"].sum())
-        for some in (found, elsewhere)
-    ]
+    better, sets = (
+        [some[head].map(number).sum() for some in (found, elsewhere)]
+        for head, number in (("significantly better", lambda held: held.plain), ("data sets", int))
+    )
+    rise = found["gain, large grid"] - found["gain, small grid"]
+    higher = rise[rise > 0]
     return (
-        f"It rarely is. The large grid is significantly better in {better[0]} comparisons, and "
-        f"significantly worse in {worse}. Outside Yeast it is better in {better[1]}."
+        f"On Yeast it is not: the large grid is significantly better in "
+        f"{Share(better[0] - better[1], sets[0] - sets[1])} comparisons. On the other data it is "
+        f"so in {Share(better[1], sets[1])}. On all data it is significantly worse in {worse}. The "
+        f"mean gain rises for {Share(len(higher), len(rise))} methods, by {higher.min():.2f} to "
+        f"{higher.max():.2f}."
     )
 
 
 def time_in_words(here):
     """What the best method removes, and the fastest one with three quarters of that."""
-    found = choice.front(here.in_time, NULL, KL)
+    found = here.front
     best = found.loc[found.skill.idxmax()]
     quick = found[found.skill >= 0.75 * best.skill].iloc[0]
     return (
@@ -292,7 +313,7 @@ def show_grids(here):
 
 def show_time(here):
     """Seconds and gain of every method."""
-    found = choice.front(here.in_time, NULL, KL).rename(columns={"skill": "gain"})
+    found = here.front.rename(columns={"skill": "gain"})
     found = found.assign(front=found.front.map({True: "yes", False: ""})).rename_axis("method")
     form = {"seconds": "{:.2g}", "gain": "{:.3f}"}
     return show(found, "Seconds of a fit and gain", form=form)
@@ -351,6 +372,7 @@ AllMethods.exhibits = {
     "answer": _said(answer),
     "matrix": picture,
     "leaders": _said(leaders_in_words),
+    "persons": _said(persons_in_words),
     "ranks, drawn": lambda here: critical_difference(
         here.ranked, here.leaders, KL, f"{len(here.leaders)} methods, K-L"
     ),
@@ -361,9 +383,7 @@ AllMethods.exhibits = {
     "grids, in words": _said(grids_in_words),
     "grids": show_grids,
     "time, in words": _said(time_in_words),
-    "time, drawn": lambda here: choice.show_front(
-        choice.front(here.in_time, NULL, KL), KL, ("StructRF", "MSLP")
-    ),
+    "time, drawn": lambda here: choice.show_front(here.front, KL, ("StructRF", "MSLP")),
     "time": show_time,
     "several papers, in words": _said(across_in_words),
     "several papers": show_across,

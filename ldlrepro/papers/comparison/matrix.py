@@ -256,12 +256,13 @@ def coverage(records, experiment):
     sets = [d for d in experiment.datasets if d in set(records.dataset)]
     pairs = {(m.name, d) for d in experiment.datasets for m in experiment.methods_on(d)}
     run = pairs & set(zip(records.method, records.dataset, strict=True))
-    text = f"{len(run)} of {len(pairs)} pairs of a method and a data set were run."
-    over = {method for method, _ in over_limit(records, experiment)}
+    over = over_limit(records, experiment)
+    text = f"{len(run)} of {len(pairs) + len(over)} pairs of a method and a data set have records."
     if over:
+        slow = [dataset for _, dataset in over]
         text += (
-            f" {len(over)} methods are over the time limit on a data set. In ranks they count as "
-            "the mean predictor there. Times are of the data sets on which none is."
+            f" {len(over)} are over the time limit, on {', '.join(dict.fromkeys(slow))}. In ranks "
+            "and mean gains they count as the mean predictor. Seconds leave such a data set out."
         )
     if run < pairs:
         ranked = complete(filled(records, experiment, NULLS["ldl"]))
@@ -296,11 +297,11 @@ def left_out(first_folds):
     (limit,) = first_folds.limit.unique()
     ended = first_folds.seconds.isna()
     text = (
-        f"{ended.sum()} pairs are left out. A method has {limit} seconds of the processor for its "
-        "first fold of a data set, choice of parameters included. These were ended there."
+        f"A method has {limit} seconds of the processor for its first fold of a data set, choice "
+        f"of parameters included. At that limit {ended.sum()} pairs were stopped."
     )
     for near in first_folds[~ended].itertuples():
-        text += f" {near.method} on {near.dataset} ends after {near.seconds:.3g}."
+        text += f" {near.method} on {near.dataset} ends after {near.seconds:.3g} seconds."
     return text
 
 
@@ -410,14 +411,14 @@ def steady(partitions, methods, null, measure):
     close = gap <= REGION
     text = (
         f"Two methods keep their order under all {len(tables)} divisions in "
-        f"{Share(same.sum(), same.size)} comparisons. Where they lie within {REGION:g} of the "
-        f"baseline's loss of each other, they keep it in {Share(same[close].sum(), close.sum())}."
+        f"{Share(same.sum(), same.size)} comparisons. Where their gains differ by at most "
+        f"{REGION:g}, they keep it in {Share(same[close].sum(), close.sum())}."
     )
     if same.all():
         return text
     return (
-        f"{text} Where the order turns, the two differ by {np.median(gap[~same]):.2g} of that loss "
-        f"in the median. Where they keep it, they differ by {np.median(gap[same]):.2g}."
+        f"{text} The median difference in gain is {np.median(gap[~same]):.2g} where the order "
+        f"turns, and {np.median(gap[same]):.2g} where it stays."
     )
 
 
