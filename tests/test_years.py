@@ -191,7 +191,7 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     table = rivals.best_of_families(records, KL, names)
     assert table.data.tolist() == ["s-JAFFE", "Yeast"]
     # The best of the comparison may be a method that no paper proposed for distributions.
-    assert table["best of the papers and before"].tolist() == ["RF", "RF"]
+    assert table["best up to 2020"].tolist() == ["RF", "RF"]
     assert table["best later"].tolist() == ["LDL-LRR, tuned"] * 2 and table.ahead.all()
     assert table.year.tolist() == [2023, 2023]
     assert [share.part for share in table["later methods there"]] == [2, 1]

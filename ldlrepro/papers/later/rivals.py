@@ -6,7 +6,7 @@ import pandas as pd
 from ldlrepro.papers.comparison import matrix
 from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, PREFIX, TUNED
 from ldlrepro.papers.later.left_out import to_come
-from ldlrepro.papers.later.years import NULL, by_year, facts, later_methods
+from ldlrepro.papers.later.years import LAST, NULL, by_year, facts, later_methods
 from ldlrepro.report.compare import count_significant, duels, family, wins
 from ldlrepro.report.values import Share
 
@@ -34,7 +34,7 @@ def best_of_families(records, measure, names):
             tests.append(fought[fought.testable.astype(bool)].assign(kind=len(rows)))
             row = (names.get(name, name), known.label[a], here[a], known.label[b], known.year[b])
             rows.append((*row, later[b], len(fought), there, later[b] > here[a]))
-    heads = ["data", "best of the papers and before", "its gain", "best later", "year"]
+    heads = ["data", f"best up to {LAST}", "its gain", "best later", "year"]
     heads += ["gain of that", "data sets", "later methods there", "ahead"]
     found = pd.DataFrame(rows, columns=heads).astype({"year": int})
     tests = pd.concat(tests) if tests else pd.DataFrame(columns=["kind", "gain", "p_corrected"])
@@ -92,8 +92,8 @@ def answer(records, names, measure):
         for held, number in zip(table["significantly worse"], table["data sets"], strict=True)
     )
     text += (
-        f"On {worse or 'none'} of these the best of them is significantly worse than the best "
-        "method of the papers and before, by Holm's correction and on every data set of the kind."
+        f"On {worse or 'none'} of these the best of them is significantly worse than the best up "
+        f"to {LAST}. The tests hold with Holm's correction, on every data set of the kind."
     )
     return text
 
