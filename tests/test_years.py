@@ -112,13 +112,15 @@ def test_baselines_beside_those_of_this_package(records):
     assert (row["our name"], row["data sets"]) == ("SA-BFGS, penalised", 3)
     assert row["gain in python-ldl"] == pytest.approx(0.3, abs=0.01)
     assert row["gain here"] == pytest.approx(0.5, abs=0.01) and row["ours better on"] == (3, 3)
-    words = rivals.baselines_in_words(table)
-    assert "Its mean gains differ: 0.10 here and 0.30 in python-ldl." in words
-    assert "1 of 1 methods gain more here." in words
+    every = pd.concat([records, plain])
+    words = rivals.baselines_in_words(table, every, KL)
+    assert words.startswith("1 of 1 methods gain more here.")
     assert "1 of the 1 methods have records of both on at most 3 data sets" in words
-    assert words.endswith("All 1 with 3 data sets gain more here.")
-    level = table.assign(**{"gain here": table["gain in python-ldl"]})
-    assert "Its mean gains do not differ: 0.30 here" in rivals.baselines_in_words(level)
+    assert "All 1 with 3 data sets gain more here." in words
+    assert "Its gains differ by less than 0.01 on 0 of 3 data sets." in words
+    assert words.endswith("The means are 0.10 here and 0.30 there.")
+    some = table[table["our name"] != "SA-BFGS"]
+    assert "differs in memory" not in rivals.baselines_in_words(some, every, KL)
 
 
 def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
@@ -226,8 +228,8 @@ def test_methods_that_fail_on_one_data_set_of_a_kind_are_told(records, monkeypat
     monkeypatch.setattr(left_out, "RELEASED", failing)
     text = left_out.where_some_fail(records, KL, names)
     assert text == (
-        "LDL-DPA fail on Yeast_cold, so the kind Yeast does not count them. On its other data sets "
-        "none of them gain more than LDL-LRR, tuned."
+        "LDL-DPA fail on Yeast_cold, so the kind Yeast does not count them. By the mean over its "
+        "other 1, none of them gain more than LDL-LRR, tuned."
     )
     failing.without = [("python-ldl:LDL_DPA", "Yeast_cold", left_out.OVER)]
     assert left_out.where_some_fail(records, KL, names) == ""

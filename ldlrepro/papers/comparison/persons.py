@@ -46,6 +46,18 @@ def in_words(null):
     )
 
 
+def not_apart(records, null, number=3):
+    """Text on the comparison's best methods on FG-Net that were not run with persons apart."""
+    best = matrix.skill(records, null, LOSS)[FACES].nlargest(number).index
+    some = [name for name in best if name not in gains(null).index]
+    if not some:
+        return ""
+    return (
+        f"{' and '.join(some)}, among the {number} best there in the comparison, did not run with "
+        "persons apart."
+    )
+
+
 def without(ranked, timed, null):
     """Text on who leads where FG-Net does not count.
 

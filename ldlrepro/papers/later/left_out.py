@@ -129,9 +129,10 @@ def where_some_fail(records, measure, names):
             means = mine.drop(columns=gone).dropna().mean(axis=1)
             best = means.drop(some).idxmax()
             ahead = sum(means.reindex(some) > means[best])
+            rest = mine.shape[1] - len(gone)
             text.append(
                 f"{', '.join(known.label[some])} fail on {', '.join(names[d] for d in gone)}, so "
-                f"the kind {names.get(kind, kind)} does not count them. On its other data sets "
-                f"{ahead or 'none'} of them gain more than {known.label[best]}."
+                f"the kind {names.get(kind, kind)} does not count them. By the mean over its other "
+                f"{rest}, {ahead or 'none'} of them gain more than {known.label[best]}."
             )
     return " ".join(text)
