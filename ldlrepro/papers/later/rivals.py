@@ -229,7 +229,7 @@ def baselines(records, measure):
 
 #: A row on so many data sets says little.
 FEW = 3
-#: Mean gains that are nearer than this do not differ.
+#: Gains that are nearer than this do not differ.
 LEVEL = 0.01
 
 
