@@ -219,14 +219,28 @@ def test_persons_apart_lower_a_gain(monkeypatch):
     both = {"age_rows": rows, "age_persons": apart}
     monkeypatch.setattr(persons.age, "age_records", lambda _: both)
     text = persons.in_words("null")
-    assert "2 methods beat" in text and "2 of 2 gain less, by 0.05 to 0.10." in text
-    assert text.endswith("a falls from 0.50 to 0.40. a and b stay first and second.")
+    assert "2 of them beat" in text and "2 of 2 gain less, by 0.05 to 0.10." in text
+    assert text.endswith(
+        "a falls from 0.50 to 0.40. Among these, a and b are first and second both times."
+    )
     there = records({("a", d): 0.1 for d in SETS} | {(NULL, d): 0.2 for d in SETS})
     faces = there[there.dataset == "Movie"].assign(dataset=persons.FACES)
     text = persons.without(pd.concat([there, faces]), there, NULL)
     assert text == (
         "Without FG-Net, a and MeanPredictor have the best average ranks, 1.0 and 2.0. a has the "
         "highest mean gain, 0.50."
+    )
+    # The leader leads on faces alone.
+    sets = (*SETS, "FG-Net", "SBU_3DFE")
+    losses = {(NULL, d): 0.2 for d in sets}
+    losses |= {("a", d): 0.1 if d in persons.SEVERAL else 0.3 for d in sets}
+    losses |= {("b", d): 0.25 if d in persons.SEVERAL else 0.19 for d in sets}
+    there = records(losses)
+    text = persons.without(there, there, NULL)
+    assert "Without all three sets, b and MeanPredictor have the best average ranks" in text
+    assert text.endswith(
+        "There a has place 3, with 3.0. So its lead rests on these sets. They differ from the "
+        "others in more than shared persons."
     )
 
 

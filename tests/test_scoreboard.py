@@ -162,7 +162,12 @@ ANSWERS = {
         },
     ),
     "mldf": (
-        ["matches few", "Without reuse", "on small data sets", "mostly predicts better"],
+        [
+            "matches few",
+            "Without reusing",
+            "on small data sets",
+            "mostly predicts better",
+        ],
         {"MLDF needs to reuse earlier scores: it predicts worse without reuse": "does not hold"},
     ),
 }

@@ -10,6 +10,7 @@ import pytest
 
 from ldlrepro.papers.later import left_out, processors, rivals, years
 from ldlrepro.papers.later.experiments import RELEASED, TUNED
+from ldlrepro.report.values import Share
 
 KL = "kl_divergence"
 SETS = ("SJAFFE", "Yeast_alpha", "Yeast_cold")
@@ -127,7 +128,10 @@ def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
     text = left_out.progress(records)
     wanted = int(re.match(r"\d+ of (\d+) pairs", text)[1])
     assert text.startswith(f"{wanted - 11} of ") and "are not run yet." in text
-    assert f"The runs are not complete: {wanted - 11} of {wanted}" in rivals.answer(records, {}, KL)
+    later = re.search(r"not complete: (\d+) of (\d+) pairs", rivals.answer(records, {}, KL))
+    waiting, every = int(later[1]), int(later[2])
+    assert 0 < waiting < every < wanted and every - waiting == 8
+    assert left_out.later_to_come(records).startswith(f"{waiting} of {every} pairs of a later")
     names = {d: d for d in SETS}
     missing = left_out.missing(records, names)
     assert "python-ldl:LDL_DPA" in set(missing.method)
@@ -203,6 +207,11 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
         rivals.few_in_words(table)
     )
     assert rivals.few_in_words(table[:0]) == ""
+    every = table.assign(**{"later methods there": [Share(2, 2), Share(1, 2)]})
+    assert rivals.few_in_words(every) == (
+        "All of them count on s-JAFFE. There the best one is significantly worse, by Holm's "
+        "correction, on none of 1 data sets."
+    )
     text = rivals.answer(records, names, KL)
     assert text.startswith("2 later methods of one package have records on some kind of data, all")
     assert "One is the best on 2 of 2 kinds of data: s-JAFFE, Yeast." in text
@@ -216,6 +225,7 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     better = sum(held.holm for held in tests["significantly better"])
     words = rivals.against_in_words(tests)
     assert better > 0 and f"significantly better in {better} of 15 comparisons" in words
+    assert f"these {tests.later.nunique()} later methods" in words
     few = records[~records.method.str.contains("LRR|DPA")]
     assert rivals.answer(few, {}, KL) == "No later method has records yet."
 

@@ -37,6 +37,19 @@ def to_come(records):
     )
 
 
+def later_to_come(records):
+    """A sentence on how many pairs of a later method and a data set are not run; "" for none."""
+    wanted, there = _pairs(records)
+    later = facts().later
+    waiting, every = (sum(later[m] for m, _ in pairs) for pairs in (wanted - there, wanted))
+    if not waiting:
+        return ""
+    return (
+        f"{waiting} of {every} pairs of a later method and a data set, as released or tuned, are "
+        "not run yet."
+    )
+
+
 def _pairs(records):
     """Pairs of a method and a data set that are to be run, and those of them with records."""
     wanted = {(m.name, d) for e in (RELEASED, TUNED) for d in e.datasets for m in e.methods_on(d)}
@@ -58,7 +71,8 @@ def _of_later(there, without):
     if waiting:
         among = "All" if waiting <= out else len(out & waiting)
         text += (
-            f" Fits of {len(waiting)} are not run yet. {among} of these are among the {len(out)}."
+            f" Fits of {len(waiting)} are not run yet. {among} of these {len(waiting)} are among "
+            f"the {len(out)}."
         )
     return text
 
@@ -99,12 +113,14 @@ def off_the_simplex():
 
     Returns
     -------
-    DataFrame, a row a method: data sets, the largest share of its predicted rows
+    DataFrame, a row a method: first folds of that kind, the largest share of their rows
     """
     found = pd.read_csv(FIRST_FOLDS)
     found = found[found.off > 0]
     grouped = found.groupby("class", sort=False)
-    table = pd.DataFrame({"data sets": grouped.size(), "largest share of rows": grouped.off.max()})
+    table = pd.DataFrame(
+        {"first folds": grouped.size(), "largest share of rows": grouped.off.max()}
+    )
     return table.reset_index()
 
 

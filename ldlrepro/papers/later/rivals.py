@@ -5,7 +5,7 @@ import pandas as pd
 
 from ldlrepro.papers.comparison import matrix
 from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, PREFIX, TUNED
-from ldlrepro.papers.later.left_out import to_come
+from ldlrepro.papers.later.left_out import later_to_come
 from ldlrepro.papers.later.years import LAST, NULL, by_year, facts, later_methods
 from ldlrepro.report.compare import count_significant, duels, family, wins
 from ldlrepro.report.values import Share
@@ -48,14 +48,23 @@ def best_of_families(records, measure, names):
 
 def few_in_words(table):
     """Kinds of data on which fewer than half of the later methods count, of `best_of_families`."""
-    counts = zip(table.data, table["later methods there"], strict=True)
+    counts = list(zip(table.data, table["later methods there"], strict=True))
     few = [f"{kind} ({there.part})" for kind, there in counts if there.ratio < 0.5]
-    if not few:
-        return ""
-    return (
-        f"Fewer than half of the {table['later methods there'].iloc[0].whole} later methods count "
-        f"on {', '.join(few)}. The others there are not run yet, fail or take too long."
-    )
+    whole = [kind for kind, there in counts if there.ratio == 1]
+    text = []
+    if few:
+        text.append(
+            f"Fewer than half of the {counts[0][1].whole} later methods count on {', '.join(few)}. "
+            "The others there are not run yet, fail or take too long."
+        )
+    if whole:
+        worse = table.set_index("data")["significantly worse"][whole]
+        text.append(
+            f"All of them count on {', '.join(whole)}. There the best one is significantly worse, "
+            f"by Holm's correction, on {sum(held.holm for held in worse) or 'none'} of "
+            f"{table.set_index('data')['data sets'][whole].sum()} data sets."
+        )
+    return " ".join(text)
 
 
 def answer(records, names, measure):
@@ -76,8 +85,8 @@ def answer(records, names, measure):
         f"{run} later methods of one package have records on some kind of data, all but {tuned} "
         "with its released settings alone. "
     )
-    missing = to_come(records)
-    if not missing.startswith("All"):
+    missing = later_to_come(records)
+    if missing:
         text += f"The runs are not complete: {missing} "
     ahead = list(table.data[table.ahead])
     if ahead:
@@ -197,8 +206,9 @@ def against_in_words(table):
     )
     cells = sum(share.whole for share in table["better on"])
     return (
-        f"With Holm's correction the later methods are significantly better in {better or 'none'} "
-        f"of {cells} comparisons, and significantly worse in {worse or 'none'}."
+        f"With Holm's correction these {table.later.nunique()} later methods are significantly "
+        f"better in {better or 'none'} of {cells} comparisons, and significantly worse in "
+        f"{worse or 'none'}."
     )
 
 

@@ -92,7 +92,7 @@ class MLDF(Chapter):
         matched = "few" if row["MLDF"].ratio < 0.5 else "most"
         mostly = without > wins(self.tables, pair, experiments.MEASURES).cells / 2
         return (
-            f"MLDF, run as printed, matches {matched} printed numbers. Without reuse it matches "
+            f"MLDF as printed matches {matched} numbers. Without reusing earlier scores it matches "
             f"{row[NO_REUSE].ratio:.0%} of the informative ones on small data sets, and "
             f"{'mostly predicts' if mostly else 'does not mostly predict'} better."
         )
