@@ -142,7 +142,7 @@ def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
     # None has all data sets here, and so has none all records.
     assert f"Of the {number} later methods, 0 have records of all data sets as released." in text
     assert f"On some data set {len(out)} fail" in text
-    assert f"Fits of {number} are not run yet. {len(out)} of these are among" in text
+    assert f"Fits of {number} are not run yet. {len(out)} of these {number} are among" in text
     every = pd.concat(
         records[records.method == "python-ldl:LDL_LRR"].assign(dataset=d) for d in RELEASED.datasets
     )
