@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from ldlrepro.errors import UnknownNameError
 from ldlrepro.papers import chapter_names, get_chapter
@@ -198,9 +199,8 @@ def cite(citation):
     citation : str
         The text of CITATION.cff.
     """
-    head = citation.partition("\nreferences:")[0]
-    said = dict(re.findall(r'^(\w+): "?(.*?)"?$', head, re.M))
-    authors = ", ".join(re.findall(r'^  - name: "(.*)"$', head, re.M))
+    said = yaml.safe_load(citation)
+    authors = ", ".join(one["name"] for one in said.get("authors") or ())
     text = f"*{said['title']}*, version {said['version']}, {said['license']} licence."
     return f"{authors}. {text}" if authors else text
 

@@ -164,3 +164,9 @@ class Beside(NamedTuple):
 def p_text(p):
     """A p-value to three digits behind the point."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def in_text(names):
+    """Names as a sentence has them: "A, B and C"."""
+    *some, last = names
+    return f"{', '.join(some)} and {last}" if some else last

@@ -7,7 +7,7 @@ from ldlrepro.papers.adaboost_ldl.claims import MUCH, POOR, pairs, times_with_wa
 from ldlrepro.papers.adaboost_ldl.experiments import LEARNERS
 from ldlrepro.report.claims import NEAR, printed_numbers
 from ldlrepro.report.compare import wins
-from ldlrepro.report.values import Share
+from ldlrepro.report.values import Share, in_text
 
 
 def findings(chapter):
@@ -44,7 +44,7 @@ def _others(chapter):
             names.append(registry.with_display_names(dataset))
     if not names:
         return ""
-    where = in_words(names) if len(names) < 3 else f"{len(names)} data sets"
+    where = in_text(names) if len(names) < 3 else f"{len(names)} data sets"
     return f", and the others are on {where}"
 
 
@@ -69,7 +69,7 @@ def _on_average(chapter, measure):
     every = tables.three_averages(tables.ratios_to_plain(chapter.printed), measure)
     near = [f"{k} of {v:.0%}" for k, v in every.items() if abs(v - said) <= NEAR * said]
     come = "comes" if len(near) == 1 else "come"
-    found = f"only their {in_words(near)} {come} near the text" if near else "no average comes near"
+    found = f"only their {in_text(near)} {come} near the text" if near else "no average comes near"
     far = _where_it_harms(chapter, measure)
     return (
         f"Here {ours['mean']:.0%} is left on average, and {printed['mean']:.0%} in print. "
@@ -93,7 +93,7 @@ def _beside_print(chapter):
     extra = left.ours - left.published
     more, found = extra > NEAR, []
     if more.any():
-        found.append(f"Boosting leaves more than printed for {in_words(left.index[more])}")
+        found.append(f"Boosting leaves more than printed for {in_text(left.index[more])}")
     if not more.all():
         rest = 100 * extra[~more].max()
         rest = f"at most {rest:.1f} points more" if rest > 0 else "no more"
@@ -101,12 +101,6 @@ def _beside_print(chapter):
             f"for the others it leaves {rest}" if found else f"Boosting leaves {rest} than printed"
         )
     return f"{', and '.join(found)}."
-
-
-def in_words(names):
-    """Names as a sentence has them: "A, B and C"."""
-    *some, last = names
-    return f"{', '.join(some)} and {last}" if some else last
 
 
 def _kl(chapter):
@@ -136,7 +130,7 @@ def _poor_learners(chapter):
 def _warm_start(chapter):
     ratio = times_with_warm_start(chapter.study("warm_start")["seconds"])
     saved = (ratio < 1 - NEAR).sum()
-    learners = in_words(ratio.index.unique("learner"))
+    learners = in_text(ratio.index.unique("learner"))
     able = sum("init" in learner.get_params() for learner in LEARNERS.values())
     return (
         f"We timed {learners}; {able} of the {len(LEARNERS)} learners can start warm. The median "

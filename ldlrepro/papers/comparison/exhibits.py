@@ -202,17 +202,16 @@ def grids_in_words(here):
     """How often a large grid is better."""
     found, elsewhere = worth(here), worth(here, without=["Yeast"])
     worse = sum(held.plain for held in found["significantly worse"])
-    better, sets = (
-        [some[head].map(number).sum() for some in (found, elsewhere)]
-        for head, number in (("significantly better", lambda held: held.plain), ("data sets", int))
-    )
-    holm = sum(held.holm for held in elsewhere["significantly better"])
+    every, others = found["significantly better"], elsewhere["significantly better"]
+    better, far = sum(held.plain for held in every), sum(held.plain for held in others)
+    sets, apart = found["data sets"].sum(), elsewhere["data sets"].sum()
+    holm = sum(held.holm for held in others)
     rise = found["gain, large grid"] - found["gain, small grid"]
     higher = rise[rise > 0]
     return (
         f"On Yeast it is not: the large grid is significantly better in "
-        f"{Share(better[0] - better[1], sets[0] - sets[1])} comparisons. On the other data it is "
-        f"so in {Share(better[1], sets[1])}, and in {holm or 'none'} with Holm's correction. On "
+        f"{Share(better - far, sets - apart)} comparisons. On the other data it is "
+        f"so in {Share(far, apart)}, and in {holm or 'none'} with Holm's correction. On "
         f"all data it is significantly worse in {worse}, by single tests. The mean gain rises for "
         f"{Share(len(higher), len(rise))} methods, by {higher.min():.2f} to {higher.max():.2f}."
     )

@@ -12,7 +12,7 @@ from ldlrepro.report.chapter import read
 from ldlrepro.report.claims import NOT_RUN, VERDICTS, share_claim, verdict
 from ldlrepro.report.compare import firsts, p_value, pairs_of, wins
 from ldlrepro.report.plots import legend_below, panels, plt
-from ldlrepro.report.values import Share, Spread, p_text
+from ldlrepro.report.values import Share, Spread, in_text, p_text
 
 DEEP = ["DLDL", "dLDLF", "dNDF-LDL"]
 #: Shallow methods that learn something.
@@ -253,8 +253,7 @@ def heads_apart(records):
     behind = [m for m in rest if wins(records, pairs, [m]).worse.plain]
     if not behind:
         return "By no other measure is dNDF-LDL significantly behind another head."
-    *some, last = (MEASURES[m].label for m in behind)
-    names = f"{', '.join(some)} and {last}" if some else last
+    names = in_text(MEASURES[m].label for m in behind)
     found = wins(records, pairs, rest).worse
     cells = 2 * len(rest) * records.dataset.nunique()
     return (

@@ -33,7 +33,7 @@ from ldlrepro.report.values import Share
 
 #: Our question on the way of choosing parameters.
 FIRST_ON_TEST = Ours("MSLP comes first when every parameter is chosen on the test folds")
-#: Of a claim whose two sides predict nearly alike here, with a penalty or beside a mean predictor.
+#: What the card of the push says: with a penalty, or on beauty, both sides predict nearly alike.
 HARDLY_TESTED = "these data can hardly test it"
 #: The rivals that embed nothing.
 OF_LDL = ("CPNN", "LDSVR", "BFGS-LDL", "IIS-LDL", "AA-BP", "AA-KNN", "PT-SVM", "PT-Bayes")
