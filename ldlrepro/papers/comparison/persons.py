@@ -39,7 +39,7 @@ def in_words(null):
     first, second = (learn[head].nlargest(2).index.tolist() for head in learn)
     stay = f"Among these, {second[0]} and {second[1]} are first and second both times"
     return (
-        "The page on ages has the same methods, with settings of its own, twice: with rows at "
+        "The page on ages has some of these methods, with settings of its own, twice: with rows at "
         f"random and with persons apart. {len(learn)} of them beat the mean predictor both times. "
         f"With persons apart {Share.of(less > 0)} gain less, by {less.min():.2f} to "
         f"{less.max():.2f}. {best.name} falls from "
