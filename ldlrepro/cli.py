@@ -444,7 +444,8 @@ def _compare(every):
         type=_named,
         metavar="METHOD",
         help="a class or method of ldlrepro, FILE.py:CLASS of your own, or python-ldl:CLASS of "
-        "that package; without any, on your data: one or two methods of each kind",
+        "that package, with settings as in 'StructRF(max_depth=5)'; without any, on your data: one "
+        "or two methods of each kind",
     )
     add.add_argument(
         "--dataset",
@@ -454,6 +455,9 @@ def _compare(every):
     )
     add.add_argument("--data", type=_path, metavar="FILE", help="your own: .csv .parquet .npz .mat")
     add.add_argument("--labels", metavar="NAMES", help="its label columns: 'd_*' or sad,happy")
+    add.add_argument(
+        "--groups", metavar="NAME", help="its column of persons, say: folds do not part their rows"
+    )
     add.add_argument("--task", choices=("auto", "ldl", "multilabel"), help="of your data")
     add.add_argument("--folds", type=_count, help="of your data (default: 10)")
     add.add_argument("--seed", type=_seed, help="of the folds of your data (default: 0)")

@@ -265,12 +265,13 @@ def compare(options):
     from ldlrepro.papers.comparison.matrix import REMOVED
     from ldlrepro.user import compare as comparing
     from ldlrepro.user import data as userdata
+    from ldlrepro.user.methods import load_methods
 
     if options.out:
         parameters.check_out(options.out)
     if options.data and options.dataset:
         raise comparing.CompareError("Give --data, your own, or --dataset, registered ones.")
-    own = ("labels", "task", "folds", "seed")
+    own = ("labels", "groups", "task", "folds", "seed")
     given = [f"--{name}" for name in own if getattr(options, name) is not None]
     if given and not options.data:
         raise comparing.CompareError(
@@ -283,9 +284,10 @@ def compare(options):
             "leave the option out."
         )
     _keep_inputs(options)
-    named = comparing.load_methods(options.methods)
+    named = load_methods(options.methods)
     if options.data:
-        what = {"X": userdata.read(options.data, options.labels, options.task or "auto")}
+        read = userdata.read(options.data, options.labels, options.task or "auto", options.groups)
+        what = {"X": read}
         what |= {"folds": 10 if options.folds is None else options.folds}
         what |= {"random_state": options.seed or 0}
     else:
@@ -299,6 +301,8 @@ def compare(options):
         (found.to_html if options.out.suffix.lower() == ".html" else found.to_csv)(options.out)
     for line in found.said():
         print(line)
+    if found.groups:
+        print(f"Rows of one {found.groups} are in one fold.")
     skill = found.skill().rename(columns=found.names)
     print(f"Share of {found.null}'s loss removed ({found.main}): 1 is perfect, 0 learns nothing\n")
     skill = skill.rename_axis(None, axis=1).round(3) + 0.0  # no minus before a zero
@@ -317,10 +321,11 @@ def compare(options):
 
 def _keep_inputs(options):
     """Raise CompareError where an output would be written over what the command reads."""
-    from ldlrepro.user.compare import CompareError
+    from ldlrepro.user.methods import CompareError, split
     from ldlrepro.user.runs import EXPERIMENT
 
-    files = [Path(text.rpartition(":")[0]) for text in options.methods if ":" in text]
+    names = [split(text)[0] for text in options.methods]
+    files = [Path(name.rpartition(":")[0]) for name in names if ":" in name]
     read = [options.data, *map(paths.expanded, files)]
     for path in (path for path in read if path is not None):
         if options.out and _same(options.out, path):

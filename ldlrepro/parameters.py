@@ -1,5 +1,6 @@
 """Parameters of a notebook: what papermill or a person has set, and names that it does not have."""
 
+import re
 from pathlib import Path
 
 from ldlrepro.errors import LdlreproError, UnknownNameError
@@ -7,12 +8,17 @@ from ldlrepro.errors import LdlreproError, UnknownNameError
 PROFILES = ("paper", "quick")
 #: `random_state` of a fit is a thousand times the seed, and has 32 bits.
 LARGEST_SEED = 1_000_000
+#: A comma between names, and none in the settings of a method: "StructRF(step='all', alpha=1)".
+_COMMA = re.compile(r",(?![^(]*\))")
 
 
 def listed(value):
     """Names as a list: of one name, of a list, or of the text of a list; None stays None."""
     if isinstance(value, str):
-        value = [name for part in value.strip("[]() ").split(",") if (name := part.strip(" '\""))]
+        text = value.strip("[] ")
+        if text.startswith("("):
+            text = text[1:].removesuffix(")")
+        value = [name for part in _COMMA.split(text) if (name := part.strip(" '\""))]
     if value is not None and not isinstance(value, list | tuple):
         value = [value]
     return value if value is None else list(map(str, value))

@@ -416,6 +416,8 @@ def test_plain_papermill_stops_at_a_wrong_data_set(tmp_path):
         ("s-JAFFE, Movie", ["s-JAFFE", "Movie"]),
         (("a", "b"), ["a", "b"]),
         ([], []),
+        ("M(a=1, b='x'), N", ["M(a=1, b='x')", "N"]),
+        ("['M(a=1, b=2)']", ["M(a=1, b=2)"]),
     ],
 )
 def test_names_as_a_list(value, names):

@@ -34,9 +34,10 @@ from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.user import compare as comparing
 from ldlrepro.user import data as userdata
 from ldlrepro.user import runs as own
-from ldlrepro.user.compare import CompareError, compare, load_methods
+from ldlrepro.user.compare import CompareError, compare
 from ldlrepro.user.folds import folds_picture
 from ldlrepro.user.foreign import OnSimplex
+from ldlrepro.user.methods import load_methods
 
 
 def test_the_numbers_are_those_of_a_plain_loop(here):
@@ -242,7 +243,7 @@ def test_links_seeds_and_kinds_are_told(tmp_path):
     for more, said in (
         ({"records": tmp_path / "link"}, "link to .*nowhere, which does not exist"),
         ({"random_state": True}, "random_state is True"),
-        ({"methods": ["MLDF"]}, "MLDF learns sets of labels"),
+        ({"methods": ["MLDF"]}, "MLDF learns other targets than these data have"),
     ):
         with pytest.raises(CompareError, match=said):
             compare(**{"methods": ["AAKNN"], "X": X, "D": D, "folds": 2} | more)
@@ -270,7 +271,7 @@ def test_a_bad_call_is_one_line(here):
         with pytest.raises(CompareError) as caught:
             wrong()
         assert message in str(caught.value)
-    with pytest.raises(UnknownNameError, match="No ldl method 'StructForest'; there are: .*AABP"):
+    with pytest.raises(UnknownNameError, match="No method 'StructForest'; there are: .*AABP"):
         compare("StructForest", X, D)
     with pytest.raises(UnknownNameError, match="No measure 'mse'; there are: chebyshev"):
         compare({"m": Mean()}, X, D, folds=3).skill("mse")

@@ -29,7 +29,8 @@ from ldlrepro.papers.comparison.studies.time_limit import OVER
 from ldlrepro.papers.later import experiments
 from ldlrepro.papers.later.experiments import GUESTS, RUN
 from ldlrepro.protocols import environment, fingerprint
-from ldlrepro.user.compare import compare, load_methods
+from ldlrepro.user.compare import compare
+from ldlrepro.user.methods import load_methods
 
 toy = make_toy(n_train=60, random_state=0)
 

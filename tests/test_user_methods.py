@@ -22,8 +22,9 @@ from ldlrepro.protocols import environment, runner
 from ldlrepro.protocols.store import RecordStore
 from ldlrepro.user import data as userdata
 from ldlrepro.user import runs as own
-from ldlrepro.user.compare import CompareError, compare, load_methods
+from ldlrepro.user.compare import CompareError, compare
 from ldlrepro.user.foreign import OnSimplex, Scores
+from ldlrepro.user.methods import load_methods
 
 
 def test_foreign_predictions_are_put_on_the_simplex():
@@ -88,14 +89,21 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
         (f"{tmp_path}:mine", "is a folder: name a file"),
         (f"{path}:", "Name a class of .* after the colon; it has: Ridge"),
         (":mine", ":mine names no file"),
-        ("", "No method ''"),
+        (f"{path}:mine(alpha=1)", "mine of .* is an object, and settings are for classes"),
+        (f"{path}:Needs(j=1)", r"Needs.. of .* fails: TypeError: .* unexpected .* 'j'"),
         (f"{path}:yours", "has no yours; it has: Ridge, Needs, Raises, mine"),
         (f"{path}:Needs", "Needs.. of .* Give its parameters defaults"),
         (f"{path}:Raises", r"fails: ZeroDivisionError: division by zero .*of_a_user.py, line 6\)"),
         (f"{tmp_path}/dotted.v2.py:mine", "end it in .py, without other dots"),
-        ("StructForest", "No method 'StructForest'. Name a class of yours"),
     ):
         with pytest.raises(CompareError, match=message):
+            load_methods([name])
+    for name, message in (
+        ("", "No method ''"),
+        ("StructForest", "No method 'StructForest'; .* Did you mean StructRF. A class of yours"),
+        ("StructRF(stp=1)", "No parameter of StructRF 'stp'; .* Did you mean step"),
+    ):
+        with pytest.raises(UnknownNameError, match=message):
             load_methods([name])
     for twice in ([f"{path}:mine"] * 2, [f"{path}:mine", f"{tmp_path}/./{path.name}:mine"]):
         with pytest.raises(CompareError, match="is named twice"):
@@ -117,6 +125,52 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("")
     with pytest.raises(CompareError, match="has the name of an installed module"):
         load_methods([f"{tmp_path}/json.py:mine"])
+
+
+def test_settings_stand_behind_a_name(tmp_path, monkeypatch, here):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    folder = tmp_path / "with (brackets)"
+    folder.mkdir()
+    path = folder / "with_settings.py"
+    path.write_text(
+        "class Shifted:\n"
+        "    def __init__(self, by=0.0): self.by = by\n"
+        "    def fit(self, X, D): self.mean = D.mean(0); return self\n"
+        "    def predict(self, X): return [[*self.mean[:-1], self.mean[-1] + self.by]] * len(X)\n"
+    )
+    names = ["StructRF", "StructRF(n_estimators=3, step='adaptive')", f"{path}:Shifted(by=0.5)"]
+    found = load_methods([*names, f"{path}:Shifted"])
+    assert list(found) == [*names[:2], "Shifted(by=0.5)", "Shifted"]
+    assert found[names[1]].get_params() == ldlrepro.StructRF(3, step="adaptive").get_params()
+    assert (found["Shifted(by=0.5)"].by, found["Shifted"].by) == (0.5, 0.0)
+    twice = f"{path}:Shifted(by=0.5)", f"{path}:Shifted( by = 0.5 )"
+    with pytest.raises(CompareError, match="is named twice"):
+        load_methods(twice)
+
+    X, D = rows()
+    named = compare(names, X, D, folds=2).table()
+    made = compare({"plain": ldlrepro.StructRF(), "set": found[names[1]]}, X, D, folds=2).table()
+    assert (named.loc[names[:2]].to_numpy() == made.loc[["plain", "set"]].to_numpy()).all()
+    assert named.loc["Shifted(by=0.5)"].item() != named.loc["MeanPredictor"].item()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("StructRF(5)", "The settings of .* cannot be read: write name=value"),
+        ("StructRF(step=adaptive)", "cannot be read"),
+        ("StructRF(step='all', step='all')", "cannot be read"),
+        ("StructRF(**{'step': 'all'})", "cannot be read"),
+        ("StructRF(step='all')()", "cannot be read"),
+        ("StructRF(step='all') + f(a=1)", "cannot be read"),
+        ("StructRF(n_estimators='5')", "StructRF: n_estimators must be an int, got '5'"),
+        ("StructRF(random_state=1)", "leave it out. One seed"),
+        ("python-ldl:LDL_LRR(random_state=1)", "leave it out. One seed"),
+    ],
+)
+def test_settings_that_cannot_be_are_one_line(text, message):
+    with pytest.raises(CompareError, match=message):
+        load_methods([text])
 
 
 def test_method_files_of_one_name_and_links(tmp_path, monkeypatch, here):

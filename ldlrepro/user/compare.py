@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib
-import importlib.util
 import os
-import sys
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
 import numpy as np
 import pandas as pd
 
 from ldlrepro import datasets as registry
 from ldlrepro import paths
-from ldlrepro.base import LDLEstimator
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.discovery import all_estimators
-from ldlrepro.errors import LdlreproError, unknown
+from ldlrepro.errors import unknown
 from ldlrepro.metrics import DISTRIBUTION, MEASURES, MULTILABEL
-from ldlrepro.models.guests import PREFIX, guest_named
-from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.papers.comparison import experiments as comparison
 from ldlrepro.papers.mldf.tables import own_measures
@@ -39,7 +30,7 @@ from ldlrepro.report.provenance import display_names
 from ldlrepro.user import runs
 from ldlrepro.user.data import bunch, check_name
 from ldlrepro.user.folds import folds_picture
-from ldlrepro.user.foreign import OnSimplex, Scores
+from ldlrepro.user.methods import CompareError, by_name, wrapped
 
 #: What runs on a user's data where none is named: one or two of each family.
 DEFAULTS = {
@@ -63,10 +54,6 @@ _MAIN = {"ldl": "kl_divergence", "multilabel": "ranking_loss"}
 _TOLD = 5
 
 
-class CompareError(LdlreproError, ValueError):
-    """A comparison that cannot be made as it was asked for."""
-
-
 def compare(
     methods: Any = None,
     X: Any = None,
@@ -74,6 +61,7 @@ def compare(
     *,
     datasets: list[str] | None = None,
     task: str = "auto",
+    groups: Any = None,
     folds: int = 10,
     random_state: int = 0,
     n_jobs: int = 1,
@@ -100,6 +88,9 @@ def compare(
         Registered names; their data have to be at hand.
     task : str
         Kind of your data, "ldl", "multilabel" or "auto" (see `ldlrepro.user.data.bunch`).
+    groups : (n,) Series, array or list, or None
+        Of your data: rows with one value, such as the pictures of one person, are never parted
+        into training and test rows.
     folds, random_state : int
         For your data; registered sets keep the folds of the records.
     n_jobs : int
@@ -118,9 +109,10 @@ def compare(
     ------
     CompareError
         Neither or both of data and names, data sets of two tasks, no method, a method with the
-        name of a stored one, stored records that other code made, rows of D that are all equal, a
-        file where the folder of records belongs, or a ``random_state`` that is no int from 0 to
-        a million: its folds could not be told from those of another.
+        name of a stored one, stored records that other code made, rows of D that are all equal,
+        fewer rows or groups than folds, fewer than three groups, a file where the folder of records
+        belongs, or a ``random_state`` that is no int from 0 to a million: its folds could not be
+        told from those of another.
     UnknownNameError
         A method or data set that does not exist.
     ldlrepro.protocols.runner.RunError
@@ -155,25 +147,28 @@ def compare(
     if datasets is None:
         if D is None and hasattr(X, "label_names"):
             data = X
+            if groups is not None:
+                raise CompareError("X is a bunch: give its groups to what made it, `bunch`.")
         else:
             _check_given(X, D)
-            data = bunch(X, D, task=task)
+            data = bunch(X, D, task=task, groups=groups)
         kind = data.task
         check_name(data.name)
         _refuse_equal_rows(data.Y if kind == "multilabel" else data.D)
-        if not isinstance(folds, Integral) or not 2 <= folds <= len(data.X):
-            folds = shown(folds)
-            raise CompareError(f"folds is {folds}: from 2 to the number of rows, {len(data.X)}.")
+        _check_folds(folds, data)
         experiment = Experiment(
             runs.EXPERIMENT,
             (),
             (data.name,),
             folds=folds,
             seed=int(random_state),
+            groups="groups" if "groups" in data else None,
             measures=tuple(MULTILABEL if kind == "multilabel" else DISTRIBUTION),
         )
         sources, stored, names, left_out = [data], None, {data.name: data.display}, {}
     else:
+        if groups is not None:
+            raise CompareError("groups is for data of your own: registered sets keep their folds.")
         sources = [registry.resolve(d) for d in listed(datasets)]
         experiment, kind = _stored_experiment(sources)
         table = registry.list().drop_duplicates("name").set_index("name")
@@ -193,7 +188,8 @@ def compare(
     mine = [m.name for m in chosen] if stored is not None else _foreign(chosen)
     null = matrix.NULLS[kind] if stored is not None else _NULLS[kind]
     notes = left_out | notes
-    return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes)
+    together = None if stored is not None else data.get("group_name")
+    return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes, together)
 
 
 def _check_given(X, D):
@@ -216,6 +212,20 @@ def _check_given(X, D):
 
 def _as_int(value):
     return int(value) if isinstance(value, np.integer) else value
+
+
+def _check_folds(folds, data):
+    """CompareError where rows, or groups of them, cannot be cut into so many folds."""
+    n, what = len(data.X), "rows"
+    if "groups" in data:
+        n, what = len(np.unique(data.groups)), f"groups by {data.group_name}"
+        if n < 3:
+            raise CompareError(
+                f"There are {n} groups by {data.group_name}: three are needed, to train, to choose "
+                "parameters and to test."
+            )
+    if not isinstance(folds, Integral) or not 2 <= folds <= n:
+        raise CompareError(f"folds is {shown(folds)}: from 2 to the number of {what}, {n}.")
 
 
 def check_folder(path: Path | str) -> None:
@@ -302,6 +312,8 @@ class Comparison:
         Names of the data sets in tables.
     notes : dict
         Method -> what its fits warned of.
+    groups : str or None
+        What the rows of a group have in common, where folds keep them together.
     """
 
     records: pd.DataFrame
@@ -311,6 +323,7 @@ class Comparison:
     null: str
     names: dict
     notes: dict = field(default_factory=dict)
+    groups: str | None = None
 
     def table(self, measure: str | None = None) -> pd.DataFrame:
         """Mean and standard deviation over the folds: a row a method, a column a data set."""
@@ -398,121 +411,6 @@ class Comparison:
         return measure
 
 
-def load_methods(specifications: Iterable[str]) -> dict[str, Any]:
-    """Methods that a command names: {name: estimator}.
-
-    Parameters
-    ----------
-    specifications : list of str
-        Each "FILE.py:CLASS" (or an object in that file), the name of an estimator of this package,
-        or "python-ldl:CLASS".
-
-    Raises
-    ------
-    CompareError
-        No such file or class, or a class that cannot be made without arguments.
-    MissingPackageError
-        python-ldl is named, and not installed.
-    """
-    named: dict[str, object] = {}
-    seen: list = []
-    given = listed(specifications)
-    for text in given:
-        if text in named:
-            raise CompareError(f"{text} is named twice.")
-        if text.startswith(PREFIX):
-            named[text] = guest_named(text)
-            continue
-        path, colon, inside = text.rpartition(":")
-        if not colon:
-            known = dict(all_estimators("ldl") + all_estimators("multilabel"))
-            if text not in known:
-                raise CompareError(
-                    f"No method {text!r}. Name a class of yours, as in my_file.py:MyMethod, one of "
-                    f"python-ldl's, as in {PREFIX}LDL_LRR, or one of: {', '.join(known)}."
-                )
-            named[text] = known[text]()
-            continue
-        if not path:
-            raise CompareError(f"{text} names no file: write my_file.py{text}.")
-        found = _from_file(paths.expanded(path), inside)
-        if any(found is other for other in seen):
-            raise CompareError(f"{text} is named twice.")
-        seen.append(found)
-        taken = inside in named or inside in given  # in another file, or in this package
-        name = text if taken else inside
-        if name in named:
-            raise CompareError(f"{text} is named twice.")
-        try:
-            named[name] = found() if isinstance(found, type) else found
-        except (Exception, SystemExit, GeneratorExit) as error:
-            raise CompareError(
-                f"{inside}() of {path} fails: {runs.in_a_line(error)}. Give its "
-                f"parameters defaults, or make an object in the file and name "
-                f"that: {path}:my_object."
-            ) from error
-    return named
-
-
-def _from_file(path, name):
-    if path.is_dir():
-        raise CompareError(f"{path} is a folder: name a file, as in my_file.py:MyMethod.")
-    if not path.is_file():
-        raise CompareError(f"There is no file {path}.")
-    if path.suffix != ".py" or "." in path.stem:
-        raise CompareError(f"{path} is no name of a module: end it in .py, without other dots.")
-    # Not resolved: of a link, its own name and folder count.
-    path = Path(os.path.abspath(path))
-    folder = str(path.parent)
-    if folder not in sys.path:
-        sys.path.append(folder)  # last: a pandas.py of the user's is not the pandas of others
-    module = _module_of(path)
-    if not hasattr(module, name):
-        there = [k for k, v in vars(module).items() if hasattr(v, "fit") and not k.startswith("_")]
-        wrong = f"{path} has no {name}" if name else f"Name a class of {path} after the colon"
-        raise CompareError(f"{wrong}; it has: {', '.join(there) or 'no method'}.")
-    return getattr(module, name)
-
-
-def _module_of(path):
-    """The module of a method file; of several files with one name, each its own."""
-    module = sys.modules.get(path.stem)
-    if module is None or _is_file_of(module, path):
-        alias = path.stem
-    elif _is_theirs(module):
-        alias = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    else:
-        raise CompareError(f"{path} has the name of an installed module: give it another.")
-    try:
-        if alias == path.stem:
-            module = importlib.import_module(alias)
-        elif alias not in sys.modules:
-            spec = importlib.util.spec_from_file_location(alias, path)
-            module = sys.modules[alias] = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            for one in (module, sys.modules[path.stem]):  # others would import either file
-                cloudpickle.register_pickle_by_value(one)
-    except (Exception, SystemExit) as error:
-        sys.modules.pop(alias, None)
-        raise CompareError(f"{path} cannot be imported: {runs.in_a_line(error)}.") from error
-    module = sys.modules[alias]
-    if not _is_file_of(module, path):
-        if alias == path.stem and _is_theirs(module):
-            return _module_of(path)
-        raise CompareError(f"{path} has the name of an installed module: give it another.")
-    return module
-
-
-def _is_file_of(module, path):
-    return Path(getattr(module, "__file__", None) or "").resolve() == path.resolve()
-
-
-def _is_theirs(module):
-    """Whether a module is a file of the user's, and none of Python's or of a package."""
-    file = getattr(module, "__file__", None)
-    return not runs.is_installed(file) and not runs.is_own(module.__name__)
-
-
 def at_hand() -> list[str]:
     """Names of the data sets with stored records whose files are here.
 
@@ -558,7 +456,7 @@ def _methods(methods, kind, stored, names):
             "Name a method, compare({'mine': MyMethod()}, datasets=[...]) or on the command line "
             "my_file.py:MyMethod; or give data of your own."
         )
-    named = _named(DEFAULTS[kind] if methods is None else methods, kind)
+    named = by_name(DEFAULTS[kind] if methods is None else methods)
     if not named:
         raise CompareError("No method is named.")
     for name in named:
@@ -578,58 +476,7 @@ def _methods(methods, kind, stored, names):
                 f"{_NULLS[kind]} is the method of this package at skill 0: give yours another "
                 f"name, compare({{'my {_NULLS[kind]}': ...}})."
             )
-    return tuple(Method(name, _wrapped(e, kind, name, names)) for name, e in named.items())
-
-
-def _named(methods, kind):
-    if isinstance(methods, dict):
-        return dict(methods)
-    if isinstance(methods, str) or not isinstance(methods, list | tuple):
-        methods = [methods]
-    known, named = dict(all_estimators(kind)), {}
-    for one in methods:
-        if isinstance(one, str) and one.startswith(PREFIX):
-            named[one] = guest_named(one)
-        elif isinstance(one, str):
-            if one in dict(all_estimators()) and one not in known:
-                other = {"ldl": "sets of labels", "multilabel": "label distributions"}[kind]
-                raise CompareError(f"{one} learns {other}, and these data are of the other kind.")
-            if one not in known:
-                raise unknown(f"{kind} method", one, known)
-            named[one] = known[one]()
-        elif isinstance(one, type):
-            raise CompareError(f"{one.__name__} is a class: give an object, {one.__name__}().")
-        else:
-            named[type(one).__name__] = one
-    if len(named) < len(methods):
-        raise CompareError("Two methods have one name: give a dict {name: estimator}.")
-    return named
-
-
-def _wrapped(estimator, kind, name, names):
-    own_base, wrapper = {
-        "ldl": (LDLEstimator, OnSimplex),
-        "multilabel": (MultiLabelEstimator, Scores),
-    }[kind]
-    if isinstance(estimator, type):
-        raise CompareError(f"{name} is a class: give an object, {estimator.__name__}().")
-    try:
-        missing = [m for m in ("fit", "predict") if not callable(getattr(estimator, m, None))]
-    except (Exception, SystemExit, GeneratorExit) as error:  # of a user's __getattr__
-        raise CompareError(
-            f"{name} cannot be asked for fit and predict: {runs.in_a_line(error)}. Its "
-            "__getattr__ has to raise AttributeError for what is not there."
-        ) from error
-    if missing:
-        raise CompareError(
-            f"{name} has no {' and no '.join(missing)} ({type(estimator).__name__}): a method has "
-            "fit(X, D) and predict(X)."
-        )
-    other = MultiLabelEstimator if kind == "ldl" else LDLEstimator
-    if isinstance(estimator, other):
-        has = {"ldl": "label distributions", "multilabel": "zeros and ones"}[kind]
-        raise CompareError(f"{name} learns other targets than these data have, {has}.")
-    return estimator if isinstance(estimator, own_base) else wrapper(estimator, **names)
+    return tuple(Method(name, wrapped(e, kind, name, names)) for name, e in named.items())
 
 
 def _foreign(methods):

@@ -48,7 +48,7 @@ class UserDataError(LdlreproError, ValueError):
     """A user's table does not have what was asked for."""
 
 
-def read(path, labels=None, task="auto"):
+def read(path, labels=None, task="auto", groups=None):
     """Read a table of features and labels.
 
     Parameters
@@ -60,6 +60,9 @@ def read(path, labels=None, task="auto"):
         between; not needed for .npz and .mat, which have arrays X or features, and D, Y or labels.
     task
         As for `bunch`.
+    groups : str or None
+        Column of a .csv or .parquet file that says which rows belong together ("person"); it is
+        no feature.
 
     Returns
     -------
@@ -69,8 +72,8 @@ def read(path, labels=None, task="auto"):
     Raises
     ------
     UserDataError
-        No such file, another kind of file, no column that a pattern names, or a value that is no
-        number, with its row, column and, in a .csv file, line.
+        No such file, another kind of file, no column that a pattern or ``groups`` names, or a value
+        that is no number, with its row, column and, in a .csv file, line.
 
     See Also
     --------
@@ -86,22 +89,31 @@ def read(path, labels=None, task="auto"):
     if not path.is_file():
         raise UserDataError(f"There is no file {path}.")
     kind = path.suffix.lower()
+    together = None
     if kind in (".npz", ".mat"):
+        if groups is not None:
+            raise UserDataError(
+                f"groups is for tables, and {path} holds arrays: read it in Python, and give "
+                "compare(X, D, groups=...) an array."
+            )
         X, D = _arrays(path, kind)
     elif kind in (".csv", ".parquet", ".pq"):
         frame = _frame(path, kind)
         if not len(frame):
             raise UserDataError(f"{path} has names of columns and no rows.")
+        if groups is not None:
+            frame, together = _apart(frame, groups, path)
         _refuse_row_numbers(frame, str(path))
         X, D = _columns(frame, labels, path)
     else:
         raise UserDataError(f"{path}: files are .csv, .parquet, .npz or .mat, not {kind!r}.")
     try:
-        return bunch(X, D, _printable(path.stem), task)
+        return bunch(X, D, _printable(path.stem), task, together)
     except UserDataError as error:
-        if kind != ".csv":
-            raise
-        raise UserDataError(_with_line(str(error), path)) from None
+        text = str(error)
+        if text.startswith("X row") and "encode texts" in text and groups is None:
+            text += " A column that says which rows belong together is named by --groups."
+        raise UserDataError(_with_line(text, path) if kind == ".csv" else text) from None
 
 
 def _with_line(text, path):
@@ -120,7 +132,7 @@ def _with_line(text, path):
     return text
 
 
-def bunch(X, D, name="data", task="auto"):
+def bunch(X, D, name="data", task="auto", groups=None):
     """Features and targets as a bunch.
 
     Parameters
@@ -134,19 +146,23 @@ def bunch(X, D, name="data", task="auto"):
     task : {"ldl", "multilabel", "auto"}
         Rows of degrees, or zeros and ones. "auto": multi-label where all targets are 0 or 1 and
         some row has none or several.
+    groups : (n,) Series, array or list, or None
+        Rows with one value belong together ("person"): folds do not part them.
 
     Returns
     -------
     Bunch
         With X, D or Y, feature_names, label_names, is_named and has_label_names (whether they came
-        with the data), name, display, source "own", sha256.
+        with the data), name, display, source "own", sha256; with ``groups`` also groups, their
+        numbers, and group_name, that of the Series.
 
     Raises
     ------
     UserDataError
         Shapes that do not fit, no row or no feature, a value that is no number, degrees that are
         none, a column of row numbers, a label that is the sum of the others, rows with other names
-        in X than in D, or a bad ``name``.
+        in X than in D, groups that are missing for a row or keep no two rows together, or a bad
+        ``name``.
 
     Warns
     -----
@@ -197,7 +213,8 @@ def bunch(X, D, name="data", task="auto"):
     if task == "auto":
         task = "multilabel" if binary and (D.sum(axis=1) != 1).any() else "ldl"
     digest = hashlib.sha256()
-    for array in (X, D):
+    of_groups = {} if groups is None else _groups(groups, len(X))
+    for array in (X, D, *([of_groups["groups"]] if of_groups else [])):
         digest.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
     if task == "ldl":
         if (D != D[0]).any():  # rows that are all equal are told by `compare`
@@ -218,7 +235,36 @@ def bunch(X, D, name="data", task="auto"):
         source="own",
         sha256=digest.hexdigest(),
         **{"Y" if task == "multilabel" else "D": D},
+        **of_groups,
     )
+
+
+def _groups(groups, n):
+    """Numbers and name of groups, as entries of a bunch."""
+    name = str(getattr(groups, "name", None) or "group")
+    values = groups if isinstance(groups, pd.Series) else np.asarray(groups)
+    if values.ndim != 1 or len(values) != n:
+        raise UserDataError(
+            f"groups has shape {values.shape}: give one value for each of the {n} rows, ({n},)."
+        )
+    try:
+        numbers, names = pd.factorize(values)
+    except TypeError:  # lists, say
+        raise UserDataError(
+            "groups has values that cannot be told apart: give texts or ints."
+        ) from None
+    if (numbers < 0).any():
+        row = int(np.argmax(numbers < 0))
+        raise UserDataError(
+            f"groups: row {row} has no {name}: name one, or leave the row out. A row on its own is "
+            "a group of its own."
+        )
+    if len(names) == n:
+        raise UserDataError(
+            f"groups: no two rows have the same {name}, so that there is nothing to keep together. "
+            "Leave it out, or name another."
+        )
+    return {"groups": numbers.astype(np.int64), "group_name": name}
 
 
 def check_name(name):
@@ -547,7 +593,7 @@ def _of_csv(path):
 
 def _columns(frame, labels, path):
     """Features and targets of a table, by patterns of the targets' columns."""
-    shown = ", ".join(map(str, frame.columns[:12])) + (", ..." if frame.shape[1] > 12 else "")
+    shown = _columns_of(frame)
     if isinstance(labels, str):
         labels = [name.strip() for name in labels.split(",")]
     elif labels is None or not np.iterable(labels):
@@ -567,6 +613,19 @@ def _columns(frame, labels, path):
             f"{','.join(patterns)!r} names every column of {path}: no feature is left."
         )
     return frame.drop(columns=chosen), frame[chosen]
+
+
+def _apart(frame, groups, path):
+    """A table without its column of groups, and that column."""
+    if list(frame.columns).count(groups) != 1:
+        there = _columns_of(frame)
+        raise UserDataError(f"No column of {path} is called {groups!r}; there are: {there}.")
+    return frame.drop(columns=groups), frame[groups]
+
+
+def _columns_of(frame):
+    """Names of the first columns of a table."""
+    return ", ".join(map(str, frame.columns[:12])) + (", ..." if frame.shape[1] > 12 else "")
 
 
 def _is_called(column, pattern):

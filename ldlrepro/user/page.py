@@ -79,7 +79,8 @@ def _protocol(found):
     folds = found.records.groupby(["dataset", "method"]).fold.nunique()
     number = f"{folds.min()}" if folds.min() == folds.max() else f"{folds.min()} to {folds.max()}"
     test = f"A difference is significant where the corrected t-test has p below {LEVEL:.0%}"
-    return f"Means over {number} folds. {test}."
+    kept = f" Rows of one {escape(found.groups)} are in one fold." if found.groups else ""
+    return f"Means over {number} folds.{kept} {test}."
 
 
 def _image(figure, alt):

@@ -1,0 +1,108 @@
+"""Rows of a user that belong together: no fold parts them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from own_methods import rows
+
+from ldlrepro import cli
+from ldlrepro.user import data as userdata
+from ldlrepro.user.compare import CompareError, compare
+from ldlrepro.user.data import UserDataError
+
+
+class Knows:
+    """Predicts the distribution of the training row that is nearest."""
+
+    def fit(self, X, D):
+        self.X, self.D = X, D
+
+    def predict(self, X):
+        return self.D[[np.abs(self.X - x).sum(axis=1).argmin() for x in X]]
+
+
+class NoneOfThem(Knows):
+    """Notes whether a group of the test rows was learned from; the first feature is the group."""
+
+    def predict(self, X):
+        assert not set(X[:, 0]) & set(self.X[:, 0])
+        return super().predict(X)
+
+
+def pairs():
+    """Rows of which every two are the same picture of one person."""
+    X, D = rows(20)
+    return np.repeat(X, 2, axis=0), np.repeat(D, 2, axis=0), np.repeat(np.arange(20), 2)
+
+
+def test_no_fold_parts_a_group():
+    X, D, person = pairs()
+    X[:, 0] = person
+    found = compare({"m": NoneOfThem()}, X, D, groups=person, folds=4)
+    assert sorted(found.records[found.records.method == "m"].fold) == [0, 1, 2, 3]
+    assert (found.records.n_train + found.records.n_test == 40).all()
+    with pytest.raises(Exception, match="AssertionError"):
+        compare({"m": NoneOfThem()}, X, D, folds=4)
+
+
+def test_copies_of_a_row_leak_without_groups_alone():
+    X, D, person = pairs()
+    apart = compare([Knows()], X, D, folds=5, groups=person).skill().loc["Knows"].item()
+    leaked = compare([Knows()], X, D, folds=5).skill().loc["Knows"].item()
+    assert apart < 0.7 < 0.9 < leaked
+
+
+def test_folds_depend_on_the_groups_and_not_on_their_names(tmp_path):
+    X, D, person = pairs()
+    names = np.array([f"no. {99 - p}" for p in person])
+    found = [compare([Knows()], X, D, groups=g, folds=4) for g in (person, names, list(names))]
+    tables = [one.table() for one in found]
+    assert (tables[0] == tables[1]).all().all() and (tables[0] == tables[2]).all().all()
+    kept = {"folds": 4, "records": tmp_path}
+    compare([Knows()], X, D, **kept)  # these rows in other folds are no records of the groups
+    assert (compare([Knows()], X, D, groups=person, **kept).table() == tables[0]).all().all()
+
+
+def test_a_column_of_a_table(tmp_path, capsys, monkeypatch):
+    X, D, person = pairs()
+    table = pd.DataFrame(np.hstack([X, D]), columns=[*"abcd", "d_1", "d_2", "d_3"])
+    table.insert(0, "person", [f"p{p}" for p in person])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    read = userdata.read(tmp_path / "t.csv", "d_*", groups="person")
+    assert read.feature_names == [*"abcd"] and read.group_name == "person"
+    assert (read.groups == person).all()
+    monkeypatch.chdir(tmp_path)
+    command = ["compare", "AAKNN", "--data", "t.csv", "--labels", "d_*", "--folds", "3"]
+    command += ["--n-jobs", "1", "--out", "page.html"]
+    cli.main([*command, "--groups", "person"])
+    assert "Rows of one person are in one fold." in capsys.readouterr().out
+    assert "Rows of one person are in one fold." in (tmp_path / "page.html").read_text()
+    assert "in one fold" not in compare("AAKNN", X, D, folds=3)._repr_html_()
+
+
+def test_bad_groups_are_one_line(tmp_path):
+    X, D, person = pairs()
+    pd.DataFrame(np.hstack([X, D]), columns=[*"abcdefg"]).to_csv(tmp_path / "t.csv", index=False)
+    np.savez(tmp_path / "t.npz", X=X, D=D)
+    missing = pd.Series(person, name="person", dtype=float)
+    missing[7] = np.nan
+    data = userdata.bunch(X, D, groups=person)
+    for wrong, message in (
+        (lambda: compare("AAKNN", X, D, groups=person[:-1]), r"shape \(39,\): give one value"),
+        (lambda: compare("AAKNN", X, D, groups=np.c_[person, person]), r"shape \(40, 2\)"),
+        (lambda: compare("AAKNN", X, D, groups="person"), r"shape \(\)"),
+        (lambda: compare("AAKNN", X, D, groups=missing), "row 7 has no person"),
+        (lambda: compare("AAKNN", X, D, groups=np.arange(40)), "no two rows have the same group"),
+        (lambda: userdata.read(tmp_path / "t.csv", "e,f,g", groups="h"), "No column of .* 'h'"),
+        (lambda: userdata.read(tmp_path / "t.npz", groups="h"), "groups is for tables"),
+    ):
+        with pytest.raises(UserDataError, match=message):
+            wrong()
+    for wrong, message in (
+        (lambda: compare("AAKNN", X, D, groups=person, folds=21), "number of groups by group, 20"),
+        (lambda: compare("AAKNN", X, D, groups=person % 2), "three are needed"),
+        (lambda: compare("AAKNN", data, groups=person), "X is a bunch"),
+        (lambda: compare("AAKNN", datasets=["s-JAFFE"], groups=person), "data of your own"),
+    ):
+        with pytest.raises(CompareError, match=message):
+            wrong()
