@@ -262,9 +262,9 @@ def _means(text, names):
 
 def compare(options):
     """Print how methods do beside each other."""
-    from ldlrepro.papers.comparison.matrix import REMOVED
     from ldlrepro.user import compare as comparing
     from ldlrepro.user import data as userdata
+    from ldlrepro.user import text
     from ldlrepro.user.methods import load_methods
 
     if options.out:
@@ -299,22 +299,7 @@ def compare(options):
     )
     if options.out:  # first: who reads the tables may close the pipe
         (found.to_html if options.out.suffix.lower() == ".html" else found.to_csv)(options.out)
-    for line in found.said():
-        print(line)
-    if found.groups:
-        print(f"Rows of one {found.groups} are in one fold.")
-    skill = found.skill().rename(columns=found.names)
-    print(f"Share of {found.null}'s loss removed ({found.main}): 1 is perfect, 0 learns nothing\n")
-    skill = skill.rename_axis(None, axis=1).round(3) + 0.0  # no minus before a zero
-    print(skill.to_string(na_rep="-"))
-    for name in found.mine:
-        print(f"\n{name} against the others\n")
-        table = found.against(name)
-        shares = table[REMOVED].map("{:+.1%}".format)
-        _print(table.assign(**{REMOVED: shares}).astype(str))
-    if len(found.names) > 1:
-        print("\nAverage ranks over groups of related data sets\n")
-        print(found.ranks().map("{:.2f}".format).to_string())
+    print(text.tables(found))
     if options.out:
         print(f"\n{options.out}")
 

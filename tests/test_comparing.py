@@ -22,11 +22,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Bunch
 
 import ldlrepro
-from ldlrepro import SABFGS, AdaBoostLDL, cli, commands
+from ldlrepro import SABFGS, AdaBoostLDL, cli, commands, stats
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.discovery import TASKS
 from ldlrepro.errors import LdlreproError, UnknownNameError
-from ldlrepro.metrics import kl_divergence
+from ldlrepro.metrics import MEASURES, kl_divergence
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.protocols import runner
 from ldlrepro.protocols.split import ten_folds
@@ -38,6 +38,7 @@ from ldlrepro.user.compare import CompareError, compare
 from ldlrepro.user.folds import folds_picture
 from ldlrepro.user.foreign import OnSimplex
 from ldlrepro.user.methods import load_methods
+from ldlrepro.user.text import tables
 
 
 def test_the_numbers_are_those_of_a_plain_loop(here):
@@ -576,3 +577,39 @@ def test_what_is_given_in_place_of_data_and_methods_is_told(here):
     ):
         with pytest.raises(CompareError, match=message):
             compare(*given)
+
+
+def test_the_summary_is_gain_spread_and_a_test_against_the_first(here):
+    X, D = rows(60)
+    found = compare({"m": Mean(), "near": ldlrepro.AAKNN()}, X, D, folds=4)
+    table = found.summary()
+    assert table.index[0] == "near" and list(table.columns) == ["gain", "mean", "std", "p"]
+    near, mean = (found.records[found.records.method == m].kl_divergence for m in ("near", "m"))
+    assert table.gain["near"] == pytest.approx(1 - near.mean() / mean.mean())
+    assert list(table.loc["m", ["mean", "std"]]) == pytest.approx([mean.mean(), mean.std()])
+    once = stats.corrected_t(near.to_numpy(), mean.to_numpy(), 45, 15)
+    assert table.p["m"] == pytest.approx(2 * once)  # two tests, of equal p
+    assert np.isnan(table.p["near"]) and table.p["m"] == table.p["MeanPredictor"]
+
+    shown = tables(found)
+    assert re.search(r"^near +0\.\d{3} +0\.\d{4}±0\.\d{4} *$", shown, re.M)
+    assert re.search(r"^m +0\.000 .*±.* (0\.\d{3}|<0\.001)$", shown, re.M)
+    assert found.summary("cosine").index[0] == "near"
+    several = compare({"m": Mean()}, X, D, folds=2)
+    several.names["other"] = "other"
+    with pytest.raises(CompareError, match="of one data set, and here are 2"):
+        several.summary()
+
+
+def test_the_page_has_all_measures_and_tests_the_best(here, tmp_path):
+    X, D = rows(60)
+    found = compare(["AAKNN", "SABFGS"], X, D, folds=3)
+    found.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    best = found.summary().index[0]
+    assert f"{best} against the others" in page
+    heads = re.findall("<th scope='col'>([^<]*)", page)
+    assert {MEASURES[m].label for m in found.measures} <= set(heads)
+    assert found.measures_table().loc[best, "Clark"] == pytest.approx(
+        found.records[found.records.method == best].clark.mean()
+    )

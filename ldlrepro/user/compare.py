@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro import datasets as registry
-from ldlrepro import paths
+from ldlrepro import paths, stats
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.discovery import all_estimators
 from ldlrepro.errors import unknown
@@ -24,6 +24,7 @@ from ldlrepro.parameter_types import shown
 from ldlrepro.parameters import LARGEST_SEED, listed, processes
 from ldlrepro.protocols import ledger, read, state
 from ldlrepro.protocols.store import write_whole
+from ldlrepro.report.compare import duels
 from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.report.plots import Figure
 from ldlrepro.report.provenance import display_names
@@ -338,6 +339,42 @@ class Comparison:
         """Average ranks over groups of related data sets, 1 the best."""
         return matrix.ranks(self.records, self._known(measure))
 
+    def summary(self, measure: str | None = None) -> pd.DataFrame:
+        """Gain, loss and a test against the first: a row a method, the best first.
+
+        Returns
+        -------
+        DataFrame
+            gain (`skill`), mean and std of the measure over the folds, and p: of the corrected
+            paired t-test against the first, by Holm's steps for all rows; NaN for the first itself
+            and where there is nothing to test.
+
+        Raises
+        ------
+        CompareError
+            Of several data sets: `table`, `skill` and `ranks` have them all.
+        """
+        if len(self.names) > 1:
+            raise CompareError(
+                f"summary is of one data set, and here are {len(self.names)}: table(), skill() and "
+                "ranks() have them all."
+            )
+        measure = self._known(measure)
+        table = self.skill(measure).set_axis(["gain"], axis=1)
+        folds = self.records.groupby("method")[measure]
+        table = table.assign(mean=folds.mean(), std=folds.std())
+        fought = duels(self.records, table.index[0], list(table.index[1:]), [measure])
+        tested = fought[fought.testable.astype(bool)].set_index("rival").p_corrected
+        return table.assign(p=pd.Series(stats.holm(tested), index=tested.index, dtype=float))
+
+    def measures_table(self, dataset: str | None = None) -> pd.DataFrame:
+        """Means of all measures on a data set, the first by default, in the order of `skill`."""
+        dataset = next(iter(self.names)) if dataset is None else dataset
+        rows = self.records[self.records.dataset == dataset]
+        order = [m for m in self.skill().index if m in set(rows.method)]
+        table = rows.groupby("method")[list(self.measures)].mean().loc[order]
+        return table.rename(columns={m: MEASURES[m].label for m in self.measures})
+
     def against(self, mine: str | None = None, measure: str | None = None) -> pd.DataFrame:
         """One of your methods against every other: better on, significantly so, loss removed."""
         if mine is None:
@@ -371,7 +408,7 @@ class Comparison:
 
     def said(self) -> list[str]:
         """What there is to know of the fits, a line each; of many warnings, a few and how many."""
-        lines = []
+        lines = [f"Rows of one {self.groups} are in one fold."] if self.groups else []
         for name, texts in self.notes.items():
             lines += [f"{name}: {text}." for text in sorted(texts)[:_TOLD]]
             if len(texts) > _TOLD:

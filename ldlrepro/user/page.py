@@ -15,7 +15,9 @@ from ldlrepro.report.tables import show
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; margin: 1.5rem 0; }
+.title, summary { font-weight: 600; }
+.links { font-size: .85rem; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: .6rem 0 .3rem; }
 th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-top: 1px solid var(--line); }
@@ -28,12 +30,28 @@ def tables(found):
     """HTML of a `Comparison`: skill, means, ranks, and each of your methods against the others."""
     label = MEASURES[found.main].label
     parts = [f"<p>{escape(line)}</p>" for line in found.said()]
-    skill = found.skill().rename(columns=found.names)
-    caption = f"Share of {found.null}'s loss removed ({label}); 1 is perfect, 0 learns nothing"
-    parts.append(_wide(show(skill.rename_axis("method"), caption, form="{:.3f}")))
-    caption = f"{label}: mean±standard deviation over the folds"
-    parts.append(_wide(show(found.table().rename_axis("method"), caption, form="{:.4f}")))
-    for name in found.mine:
+    table = found.table().rename_axis("method")
+    if len(found.names) == 1:
+        summary = found.summary()[["gain", "p"]].rename_axis("method")
+        summary.insert(1, label, table.iloc[:, 0])
+        caption = (
+            f"Gain: share of {found.null}'s loss removed. {label}: mean±standard deviation over "
+            "the folds. p: below 0.05 a method is significantly worse than the first (corrected "
+            "t-test, Holm)"
+        )
+        form = {"gain": "{:.3f}", label: "{:.4f}", "p": "{:.3f}"}
+        parts.append(_wide(show(summary, caption, form=form)))
+    else:
+        skill = found.skill().rename(columns=found.names).rename_axis("method")
+        caption = f"Share of {found.null}'s loss removed ({label}); 1 is perfect, 0 learns nothing"
+        parts.append(_wide(show(skill, caption, form="{:.3f}")))
+        caption = f"{label}: mean±standard deviation over the folds"
+        parts.append(_wide(show(table, caption, form="{:.4f}")))
+    for dataset, shown in found.names.items():
+        caption = f"All measures on {shown}: means over the folds"
+        frame = found.measures_table(dataset).rename_axis("method")
+        parts.append(_wide(show(frame, caption, form="{:.4f}")))
+    for name in found.mine or [found.skill().index[0]]:
         caption = f"{name} against the others, by {label}; Holm and BH count all tests of the table"
         parts.append(_wide(show(found.against(name), caption, False, form="{:+.1%}")))
     if len(found.names) > 1:
@@ -79,8 +97,7 @@ def _protocol(found):
     folds = found.records.groupby(["dataset", "method"]).fold.nunique()
     number = f"{folds.min()}" if folds.min() == folds.max() else f"{folds.min()} to {folds.max()}"
     test = f"A difference is significant where the corrected t-test has p below {LEVEL:.0%}"
-    kept = f" Rows of one {escape(found.groups)} are in one fold." if found.groups else ""
-    return f"Means over {number} folds.{kept} {test}."
+    return f"Means over {number} folds. {test}."
 
 
 def _image(figure, alt):
