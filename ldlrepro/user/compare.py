@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -145,52 +146,96 @@ def compare(
     if records is not None:
         records = paths.expanded(records)
         check_folder(records)
-    if datasets is None:
-        if D is None and hasattr(X, "label_names"):
-            data = X
-            if groups is not None:
-                raise CompareError("X is a bunch: give its groups to what made it, `bunch`.")
-        else:
-            _check_given(X, D)
-            data = bunch(X, D, task=task, groups=groups)
-        kind = data.task
-        check_name(data.name)
-        _refuse_equal_rows(data.Y if kind == "multilabel" else data.D)
-        _check_folds(folds, data)
-        experiment = Experiment(
-            runs.EXPERIMENT,
-            (),
-            (data.name,),
-            folds=folds,
-            seed=int(random_state),
-            groups="groups" if "groups" in data else None,
-            measures=tuple(MULTILABEL if kind == "multilabel" else DISTRIBUTION),
-        )
-        sources, stored, names, left_out = [data], None, {data.name: data.display}, {}
-    else:
+    run = partial(runs.run, folder=records, n_jobs=n_jobs, progress=progress)
+    if datasets is not None:
         if groups is not None:
             raise CompareError("groups is for data of your own: registered sets keep their folds.")
-        sources = [registry.resolve(d) for d in listed(datasets)]
-        experiment, kind = _stored_experiment(sources)
-        table = registry.list().drop_duplicates("name").set_index("name")
-        stored = read(comparison.PAPER, experiment, datasets=sources, root=paths.shipped_results())
-        stored, left_out = _current(stored, experiment, sources)
-        if kind == "multilabel":
-            stored = own_measures(stored)
-    columns, labels = None, None
-    if stored is None:
-        columns = data.feature_names if data.get("is_named") else None
-        labels = data.label_names if data.get("has_label_names") else None
-    chosen = _methods(methods, kind, stored, {"columns": columns, "labels": labels})
-    made, notes = runs.run(chosen, sources, experiment, records, n_jobs, progress)
-    if stored is not None:  # a user's copy that is not the registered file is named so
-        names = display_names(made, sources, table.reset_index())
-    every = made if stored is None else pd.concat([made, stored], ignore_index=True)
-    mine = [m.name for m in chosen] if stored is not None else _foreign(chosen)
-    null = matrix.NULLS[kind] if stored is not None else _NULLS[kind]
-    notes = left_out | notes
-    together = None if stored is not None else data.get("group_name")
-    return Comparison(every, mine, experiment.measures, _MAIN[kind], null, names, notes, together)
+        return _beside_stored(methods, listed(datasets), run)
+    if D is not None or not hasattr(X, "label_names"):
+        _check_given(X, D)
+        X = bunch(X, D, task=task, groups=groups)
+    elif groups is not None:
+        raise CompareError("X is a bunch: give its groups to what made it, `bunch`.")
+    return _on_own(methods, X, folds, int(random_state), run)
+
+
+def _on_own(methods, data, folds, seed, run):
+    """Compare methods on a user's data, with the predictor at skill 0 among them."""
+    kind, null = data.task, _NULLS[data.task]
+    check_name(data.name)
+    _refuse_equal_rows(data.Y if kind == "multilabel" else data.D)
+    _check_folds(folds, data)
+    experiment = Experiment(
+        runs.EXPERIMENT,
+        (),
+        (data.name,),
+        folds=folds,
+        seed=seed,
+        groups="groups" if "groups" in data else None,
+        measures=tuple(MULTILABEL if kind == "multilabel" else DISTRIBUTION),
+    )
+    named = by_name(DEFAULTS[kind] if methods is None else methods)
+    _check_names(named)
+    model = dict(all_estimators(kind))[null]
+    if type(named.setdefault(null, model())) is not model:
+        raise CompareError(
+            f"{null} is the method of this package at skill 0: give yours another name, "
+            f"compare({{'my {null}': ...}})."
+        )
+    chosen = _declared(
+        named,
+        kind,
+        columns=data.feature_names if data.get("is_named") else None,
+        labels=data.label_names if data.get("has_label_names") else None,
+    )
+    made, notes = run(chosen, [data], experiment)
+    names, mine = {data.name: data.display}, _foreign(chosen)
+    together = data.get("group_name")
+    return Comparison(made, mine, experiment.measures, _MAIN[kind], null, names, notes, together)
+
+
+def _beside_stored(methods, datasets, run):
+    """Compare methods with the stored ones on registered data sets."""
+    sources = [registry.resolve(d) for d in datasets]
+    experiment, kind = _stored_experiment(sources)
+    stored = read(comparison.PAPER, experiment, datasets=sources, root=paths.shipped_results())
+    stored, left_out = _current(stored, experiment, sources)
+    if kind == "multilabel":
+        stored = own_measures(stored)
+    if methods is None:
+        raise CompareError(
+            "Name a method, compare({'mine': MyMethod()}, datasets=[...]) or on the command line "
+            "my_file.py:MyMethod; or give data of your own."
+        )
+    named = by_name(methods)
+    _check_names(named)
+    for name in named:
+        if name in set(stored.method):
+            raise CompareError(
+                f"A stored method is called {name!r}; give yours another name: a class of another "
+                f"name, or compare({{'my {name}': ...}})."
+            )
+    made, notes = run(_declared(named, kind), sources, experiment)
+    # A user's copy that is not the registered file is named so.
+    names = display_names(made, sources, registry.list().drop_duplicates("name"))
+    every = pd.concat([made, stored], ignore_index=True)
+    null, notes = matrix.NULLS[kind], left_out | notes
+    return Comparison(every, list(named), experiment.measures, _MAIN[kind], null, names, notes)
+
+
+def _check_names(named):
+    """CompareError where no method is named, or one by no text."""
+    if not named:
+        raise CompareError("No method is named.")
+    for name in named:
+        if not isinstance(name, str) or not name.strip():
+            raise CompareError(f"A method is called {shown(name)}: give it a name, a text.")
+
+
+def _declared(named, kind, columns=None, labels=None):
+    """Methods of a run; foreign ones wrapped, with the names of columns for those that ask."""
+    names = {"columns": columns, "labels": labels}
+    return tuple(Method(name, wrapped(e, kind, name, names)) for name, e in named.items())
 
 
 def _check_given(X, D):
@@ -484,36 +529,6 @@ def _stored_experiment(names):
         f"Not compared together: {', '.join(names)}. There are records for {' '.join(there)}; take "
         "your own X and D for other data."
     )
-
-
-def _methods(methods, kind, stored, names):
-    """Methods of a comparison, foreign ones wrapped; on own data the null method with them."""
-    if methods is None and stored is not None:
-        raise CompareError(
-            "Name a method, compare({'mine': MyMethod()}, datasets=[...]) or on the command line "
-            "my_file.py:MyMethod; or give data of your own."
-        )
-    named = by_name(DEFAULTS[kind] if methods is None else methods)
-    if not named:
-        raise CompareError("No method is named.")
-    for name in named:
-        if not isinstance(name, str) or not name.strip():
-            raise CompareError(f"A method is called {shown(name)}: give it a name, a text.")
-    if stored is not None:
-        for name in named:
-            if name in set(stored.method):
-                raise CompareError(
-                    f"A stored method is called {name!r}; give yours another name: a class of "
-                    f"another name, or compare({{'my {name}': ...}})."
-                )
-    else:
-        null = dict(all_estimators(kind))[_NULLS[kind]]
-        if type(named.setdefault(_NULLS[kind], null())) is not null:
-            raise CompareError(
-                f"{_NULLS[kind]} is the method of this package at skill 0: give yours another "
-                f"name, compare({{'my {_NULLS[kind]}': ...}})."
-            )
-    return tuple(Method(name, wrapped(e, kind, name, names)) for name, e in named.items())
 
 
 def _foreign(methods):
