@@ -51,7 +51,10 @@ def parse(value):
         return ast.literal_eval(value)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         text = value.strip()
-        if text.strip("[]() ") and (text[0] in "[(") != (text[-1] in "])"):
+        uneven = text.strip("[]() ") and any(
+            text.count(a) != text.count(b) for a, b in ("[]", "()")
+        )
+        if uneven and (text[0] in "[(" or text[-1] in "])"):
             raise ParameterError(f"{value!r} has a bracket that is not closed or opened.") from None
         return value
 
@@ -309,6 +312,9 @@ def _check(notebook, parameters, folder):
     for name, what in _PATHS.items():
         if not isinstance(value := parameters.get(name), str | None):
             raise ParameterError(f"{name} is {what}; got {value!r}.")
+    for name in ("labels", "groups"):
+        if parameters.get(name) is not None and parameters.get("data") is None:
+            raise ParameterError(f"{name} is of a table of yours: give data, its file, too.")
     if parameters.get("out") is not None:
         check_out(parameters["out"])
         where = paths.expanded(parameters["out"]).absolute().parent

@@ -14,10 +14,7 @@ from ldlrepro.papers import chapter_names, get_paper, get_papers, meant, paper_n
 def _print(rows):
     import pandas as pd
 
-    with pd.option_context(
-        "display.width", 200, "display.max_columns", 30, "display.max_rows", 500
-    ):
-        print(pd.DataFrame(rows).to_string(index=False))
+    print(pd.DataFrame(rows).to_string(index=False))
 
 
 def _columns(rows):
@@ -275,7 +272,7 @@ def compare(options):
     given = [f"--{name}" for name in own if getattr(options, name) is not None]
     if given and not options.data:
         raise comparing.CompareError(
-            f"{', '.join(given)}: of your own data, which --data names. Registered sets keep the "
+            f"{', '.join(given)} goes with --data, a table of your own. Registered sets keep the "
             "folds of the stored records."
         )
     if options.labels and options.data.suffix.lower() in (".npz", ".mat"):

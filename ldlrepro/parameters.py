@@ -1,6 +1,5 @@
 """Parameters of a notebook: what papermill or a person has set, and names that it does not have."""
 
-import re
 from pathlib import Path
 
 from ldlrepro.errors import LdlreproError, UnknownNameError
@@ -8,8 +7,6 @@ from ldlrepro.errors import LdlreproError, UnknownNameError
 PROFILES = ("paper", "quick")
 #: `random_state` of a fit is a thousand times the seed, and has 32 bits.
 LARGEST_SEED = 1_000_000
-#: A comma between names, and none in the settings of a method: "StructRF(step='all', alpha=1)".
-_COMMA = re.compile(r",(?![^(]*\))")
 
 
 def listed(value):
@@ -18,10 +15,22 @@ def listed(value):
         text = value.strip("[] ")
         if text.startswith("("):
             text = text[1:].removesuffix(")")
-        value = [name for part in _COMMA.split(text) if (name := part.strip(" '\""))]
+        value = [name for part in _parts(text) if (name := part.strip(" '\""))]
     if value is not None and not isinstance(value, list | tuple):
         value = [value]
     return value if value is None else list(map(str, value))
+
+
+def _parts(text):
+    """Parts of a text between commas, but for commas in brackets: "M(a=1, b=2), N" has two."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts
 
 
 def check(names, known, who):

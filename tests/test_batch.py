@@ -418,6 +418,9 @@ def test_plain_papermill_stops_at_a_wrong_data_set(tmp_path):
         ([], []),
         ("M(a=1, b='x'), N", ["M(a=1, b='x')", "N"]),
         ("['M(a=1, b=2)']", ["M(a=1, b=2)"]),
+        ("M(a=1, b=(1, 2)), N", ["M(a=1, b=(1, 2))", "N"]),
+        (batch.parse("M(a=1, b=[1, 2])"), ["M(a=1, b=[1, 2])"]),
+        (batch.parse("N, M(a=1)"), ["N", "M(a=1)"]),
     ],
 )
 def test_names_as_a_list(value, names):

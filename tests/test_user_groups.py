@@ -75,9 +75,34 @@ def test_a_column_of_a_table(tmp_path, capsys, monkeypatch):
     command = ["compare", "AAKNN", "--data", "t.csv", "--labels", "d_*", "--folds", "3"]
     command += ["--n-jobs", "1", "--out", "page.html"]
     cli.main([*command, "--groups", "person"])
-    assert "Rows of one person are in one fold." in capsys.readouterr().out
-    assert "Rows of one person are in one fold." in (tmp_path / "page.html").read_text()
+    assert "the rows of each of 20 groups (person) are in one fold" in capsys.readouterr().out
+    assert (
+        "the rows of each of 20 groups (person) are in one fold"
+        in (tmp_path / "page.html").read_text()
+    )
     assert "in one fold" not in compare("AAKNN", X, D, folds=3)._repr_html_()
+    for groups, message in (("d_1", "named for groups and for labels"), ("Person", "mean person")):
+        with pytest.raises(UserDataError, match=message):
+            userdata.read("t.csv", "d_*", groups=groups)
+
+
+def test_texts_and_numbers_of_a_long_table_are_the_same_persons(tmp_path):
+    """A reader that takes a table in pieces has 7 in one and "7" in another."""
+    person = [*np.tile(np.arange(2000), 3)[:-1], "guest"]
+    with open(tmp_path / "long.csv", "w") as file:
+        file.write("person," + ",".join(f"x{j}" for j in range(300)) + ",d_1,d_2\n")
+        file.writelines(f"{p}," + f"{i % 97}," * 300 + "0.5,0.5\n" for i, p in enumerate(person))
+    read = userdata.read(tmp_path / "long.csv", "d_*", groups=" person ")
+    assert len(set(read.groups)) == 2001
+
+
+def test_spaces_do_not_part_a_group_and_a_bad_one_has_its_line(tmp_path):
+    (tmp_path / "t.csv").write_text("who,x,d_1,d_2\na ,1,1,0\na,2,1,0\n\n,3,0,1\nb,4,0,1\n")
+    with pytest.raises(UserDataError, match=r"row 2 \(line 5\) has no who"):
+        userdata.read(tmp_path / "t.csv", "d_*", groups="who")
+    (tmp_path / "t.csv").write_text("who,x,d_1,d_2\na ,1,1,0\na,2,1,0\nb,3,0,1\nb,4,0,1\n")
+    read = userdata.read(tmp_path / "t.csv", "d_*", groups="who")
+    assert list(read.groups) == [0, 0, 1, 1]
 
 
 def test_bad_groups_are_one_line(tmp_path):
@@ -87,11 +112,23 @@ def test_bad_groups_are_one_line(tmp_path):
     missing = pd.Series(person, name="person", dtype=float)
     missing[7] = np.nan
     data = userdata.bunch(X, D, groups=person)
+    by_hand = userdata.bunch(X, D)
+    by_hand.groups = person
+    masked = np.ma.array(person, mask=np.arange(40) == 2)
+    frame = pd.DataFrame(X, index=[f"r{i}" for i in range(40)])
+    shuffled = pd.Series(person, index=frame.index[::-1])
     for wrong, message in (
         (lambda: compare("AAKNN", X, D, groups=person[:-1]), r"shape \(39,\): give one value"),
         (lambda: compare("AAKNN", X, D, groups=np.c_[person, person]), r"shape \(40, 2\)"),
-        (lambda: compare("AAKNN", X, D, groups="person"), r"shape \(\)"),
+        (
+            lambda: compare("AAKNN", X, D, groups="person"),
+            r"the text 'person': give a value for each",
+        ),
         (lambda: compare("AAKNN", X, D, groups=missing), "row 7 has no person"),
+        (lambda: compare("AAKNN", X, D, groups=["a", *[np.nan] * 39]), "row 1 has no group"),
+        (lambda: compare("AAKNN", X, D, groups=masked), "row 2 has no group"),
+        (lambda: compare("AAKNN", X, D, groups=[[1], [2]] * 20), "cannot be told apart"),
+        (lambda: compare("AAKNN", frame, D, groups=shuffled), "'r0' in X and 'r39' in groups"),
         (lambda: compare("AAKNN", X, D, groups=np.arange(40)), "no two rows have the same group"),
         (lambda: userdata.read(tmp_path / "t.csv", "e,f,g", groups="h"), "No column of .* 'h'"),
         (lambda: userdata.read(tmp_path / "t.npz", groups="h"), "groups is for tables"),
@@ -99,8 +136,9 @@ def test_bad_groups_are_one_line(tmp_path):
         with pytest.raises(UserDataError, match=message):
             wrong()
     for wrong, message in (
-        (lambda: compare("AAKNN", X, D, groups=person, folds=21), "number of groups by group, 20"),
-        (lambda: compare("AAKNN", X, D, groups=person % 2), "three are needed"),
+        (lambda: compare("AAKNN", X, D, groups=person, folds=21), r"that of the groups .*, 20"),
+        (lambda: compare("AAKNN", X, D, groups=person % 2), "has 2 values, and folds need three"),
+        (lambda: compare("AAKNN", by_hand), "groups that .* did not make"),
         (lambda: compare("AAKNN", data, groups=person), "X is a bunch"),
         (lambda: compare("AAKNN", datasets=["s-JAFFE"], groups=person), "data of your own"),
     ):

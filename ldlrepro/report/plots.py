@@ -165,9 +165,10 @@ def plain(text):
     return text.replace("$", r"\$")
 
 
-def in_short(name):
-    """A name for a figure as it is, without the middle of one that is too long to stand there."""
-    return plain(name if len(name) <= 40 else f"{name[:20]}...{name[-17:]}")
+def in_short(name, among=()):
+    """A name for a figure, without its middle where it is long and no other looks the same then."""
+    cut = {one: one if len(one) <= 40 else f"{one[:20]}...{one[-17:]}" for one in (name, *among)}
+    return plain(name if list(cut.values()).count(cut[name]) > 1 else cut[name])
 
 
 def _inches(names):

@@ -78,9 +78,10 @@ def compare(
     Parameters
     ----------
     methods : dict, list, estimator or None
-        Estimators by name, one estimator, or a list of estimators and of names of this package's
-        ("StructRF") or of python-ldl's ("python-ldl:LDL_LRR", extra ``guests``); an estimator is
-        any object with ``fit(X, D)`` and ``predict(X)``, whose predictions are put on the simplex
+        Estimators by name, one estimator, or a list of estimators and of names as `load_methods`
+        reads them: of this package's ("StructRF", "StructRF(max_depth=5)"), of python-ldl's
+        ("python-ldl:LDL_LRR", extra ``guests``) or of a file ("mine.py:Mine"). An estimator is any
+        object with ``fit(X, D)`` and ``predict(X)``, whose predictions are put on the simplex
         where they are off it. None takes some of each family, on your own data only.
     X : (n, q) array, DataFrame or Bunch
         Features, whose names scikit-learn's classes get; or a bunch of `ldlrepro.user.data.read`.
@@ -94,7 +95,8 @@ def compare(
         Of your data: rows with one value, such as the pictures of one person, are never parted
         into training and test rows.
     folds, random_state : int
-        For your data; registered sets keep the folds of the records.
+        For your data; registered sets keep the folds of the records. At most as many folds as rows,
+        or as groups.
     n_jobs : int
         Processes; numbers do not depend on it.
     records : Path, str or None
@@ -116,7 +118,9 @@ def compare(
         belongs, or a ``random_state`` that is no int from 0 to a million: its folds could not be
         told from those of another.
     UnknownNameError
-        A method or data set that does not exist.
+        A method, parameter or data set that does not exist.
+    UserDataError
+        Your data or groups are not as `ldlrepro.user.data.bunch` takes them.
     ldlrepro.protocols.runner.RunError
         A fit failed; the message says which one, why, and in which line of your code.
 
@@ -155,7 +159,10 @@ def compare(
         _check_given(X, D)
         X = bunch(X, D, task=task, groups=groups)
     elif groups is not None:
-        raise CompareError("X is a bunch: give its groups to what made it, `bunch`.")
+        raise CompareError(
+            "X is a bunch, and groups goes with arrays: compare(methods, data.X, data.D, "
+            "groups=...), or give it to what made the bunch, ldlrepro.user.data.read or bunch."
+        )
     return _on_own(methods, X, folds, int(random_state), run)
 
 
@@ -189,9 +196,26 @@ def _on_own(methods, data, folds, seed, run):
         labels=data.label_names if data.get("has_label_names") else None,
     )
     made, notes = run(chosen, [data], experiment)
-    names, mine = {data.name: data.display}, _foreign(chosen)
-    together = data.get("group_name")
-    return Comparison(made, mine, experiment.measures, _MAIN[kind], null, names, notes, together)
+    names, mine, about = {data.name: data.display}, _foreign(chosen), _about(data, folds)
+    return Comparison(made, mine, experiment.measures, _MAIN[kind], null, names, notes, about)
+
+
+def _about(data, folds):
+    """What was read of a user's data, so that a forgotten label or group is seen."""
+
+    def few(names):
+        return ", ".join(names) if len(names) <= 6 else f"{names[0]} ... {names[-1]}"
+
+    kind = "sets of labels" if data.task == "multilabel" else "label distributions"
+    about = (
+        f"{data.display}: {len(data.X)} rows, {len(data.feature_names)} features "
+        f"({few(data.feature_names)}), {len(data.label_names)} labels ({few(data.label_names)}), "
+        f"{kind}, {folds} folds"
+    )
+    if "groups" in data:
+        number = len(np.unique(data.groups))
+        about += f"; the rows of each of {number} groups ({data.group_name}) are in one fold"
+    return about
 
 
 def _beside_stored(methods, datasets, run):
@@ -264,14 +288,21 @@ def _check_folds(folds, data):
     """CompareError where rows, or groups of them, cannot be cut into so many folds."""
     n, what = len(data.X), "rows"
     if "groups" in data:
-        n, what = len(np.unique(data.groups)), f"groups by {data.group_name}"
+        if "group_name" not in data:
+            raise CompareError(
+                "The bunch has groups that `ldlrepro.user.data.bunch` did not make: give them to "
+                "it, bunch(X, D, groups=...)."
+            )
+        n, what = len(np.unique(data.groups)), f"groups ({data.group_name})"
         if n < 3:
             raise CompareError(
-                f"There are {n} groups by {data.group_name}: three are needed, to train, to choose "
-                "parameters and to test."
+                f"groups: {data.group_name} has {n} value{'s' * (n > 1)}, and folds need three or "
+                "more."
             )
     if not isinstance(folds, Integral) or not 2 <= folds <= n:
-        raise CompareError(f"folds is {shown(folds)}: from 2 to the number of {what}, {n}.")
+        raise CompareError(
+            f"folds is {shown(folds)}: give a number from 2 to that of the {what}, {n}."
+        )
 
 
 def check_folder(path: Path | str) -> None:
@@ -322,23 +353,27 @@ def _current(stored, experiment, names):
                 f"ones: `ldlrepro run comparison --dataset {name}` computes them."
             )
         fresh = state.done(comparison.PAPER, experiment, name, mine, ledger=known, marks=marks)
-        current = [f in fresh.get(m, ()) for m, f in zip(mine.method, mine.fold, strict=True)]
-        kept.append(mine[current])
+        # Means of some folds are not beside those of all.
+        whole = [m for m, folds in fresh.items() if len(folds) >= experiment.folds]
+        kept.append(mine[mine.method.isin(whole)])
         gone = set(mine.method) - set(kept[-1].method)
         if null in gone or not len(kept[-1]):
             raise CompareError(
-                f"Other code than this made the stored records of {name}: `ldlrepro status` lists "
-                "what is stale, `ldlrepro run` computes it again."
+                f"Other code than this made the stored records of {name}, or folds are missing: "
+                "`ldlrepro status` lists them, `ldlrepro run` computes them."
             )
         for method in sorted(gone):
             left_out.setdefault(method, []).append(name)
     return pd.concat(kept, ignore_index=True), {
-        method: {f"left out on {', '.join(sets)}, since other code than this made its records"}
+        method: {
+            f"left out on {', '.join(sets)}, since other code than this made its records or folds "
+            "are missing"
+        }
         for method, sets in left_out.items()
     }
 
 
-@dataclass
+@dataclass(repr=False)
 class Comparison:
     """Records of methods over folds, and what they say; shows itself in a notebook.
 
@@ -358,8 +393,8 @@ class Comparison:
         Names of the data sets in tables.
     notes : dict
         Method -> what its fits warned of.
-    groups : str or None
-        What the rows of a group have in common, where folds keep them together.
+    about : str
+        What your data are: rows, features, labels, folds.
     """
 
     records: pd.DataFrame
@@ -369,7 +404,12 @@ class Comparison:
     null: str
     names: dict
     notes: dict = field(default_factory=dict)
-    groups: str | None = None
+    about: str = ""
+
+    def __repr__(self):
+        from ldlrepro.user import text
+
+        return text.tables(self)
 
     def table(self, measure: str | None = None) -> pd.DataFrame:
         """Mean and standard deviation over the folds: a row a method, a column a data set."""
@@ -384,20 +424,29 @@ class Comparison:
         """Average ranks over groups of related data sets, 1 the best."""
         return matrix.ranks(self.records, self._known(measure))
 
-    def summary(self, measure: str | None = None) -> pd.DataFrame:
+    def summary(self, measure: str | None = None, against: str | None = None) -> pd.DataFrame:
         """Gain, loss and a test against the first: a row a method, the best first.
+
+        Parameters
+        ----------
+        measure : str or None
+            Name of the measure, None for `main`.
+        against : str or None
+            Method that the others are tested against, None for the first.
 
         Returns
         -------
         DataFrame
-            gain (`skill`), mean and std of the measure over the folds, and p: of the corrected
-            paired t-test against the first, by Holm's steps for all rows; NaN for the first itself
-            and where there is nothing to test.
+            gain (`skill`; NaN where the baseline has no loss), mean and std of the measure over the
+            folds, and p: of the corrected paired t-test against that method, by Holm's steps for
+            all rows; NaN for the method itself, and where rounding makes as large a difference.
 
         Raises
         ------
         CompareError
             Of several data sets: `table`, `skill` and `ranks` have them all.
+        UnknownNameError
+            No such measure or method.
         """
         if len(self.names) > 1:
             raise CompareError(
@@ -405,18 +454,38 @@ class Comparison:
                 "ranks() have them all."
             )
         measure = self._known(measure)
-        table = self.skill(measure).set_axis(["gain"], axis=1)
-        folds = self.records.groupby("method")[measure]
-        table = table.assign(mean=folds.mean(), std=folds.std())
-        fought = duels(self.records, table.index[0], list(table.index[1:]), [measure])
+        gains, folds = self.skill(measure), self.records.groupby("method")[measure]
+        table = pd.DataFrame({"gain": np.nan, "mean": folds.mean(), "std": folds.std()})
+        if gains.shape[1]:
+            table = table.loc[gains.index].assign(gain=gains.iloc[:, 0])
+        else:
+            table = table.sort_values("mean", ascending=not MEASURES[measure].greater_is_better)
+        against = table.index[0] if against is None else against
+        if against not in table.index:
+            raise unknown("method", against, table.index)
+        fought = duels(self.records, against, list(table.index.drop(against)), [measure])
         tested = fought[fought.testable.astype(bool)].set_index("rival").p_corrected
         return table.assign(p=pd.Series(stats.holm(tested), index=tested.index, dtype=float))
 
     def measures_table(self, dataset: str | None = None) -> pd.DataFrame:
-        """Means of all measures on a data set, the first by default, in the order of `skill`."""
+        """Means of all measures on a data set, the first by default.
+
+        Returns
+        -------
+        DataFrame
+            A row a method, in the order of `skill`, a column a measure.
+
+        Raises
+        ------
+        UnknownNameError
+            The data set is none of `names`.
+        """
         dataset = next(iter(self.names)) if dataset is None else dataset
+        if dataset not in self.names:
+            raise unknown("data set", dataset, self.names)
         rows = self.records[self.records.dataset == dataset]
-        order = [m for m in self.skill().index if m in set(rows.method)]
+        there = set(rows.method)
+        order = [m for m in self.skill().index if m in there]
         table = rows.groupby("method")[list(self.measures)].mean().loc[order]
         return table.rename(columns={m: MEASURES[m].label for m in self.measures})
 
@@ -449,11 +518,12 @@ class Comparison:
         """
         measure = self._known(measure)
         found = choice.front(self.records, self.null, measure)
-        return choice.front_picture(found, measure, self.mine)
+        seconds = choice.SECONDS if len(self.names) > 1 else "seconds of a fit"
+        return choice.front_picture(found, measure, self.mine, seconds)
 
     def said(self) -> list[str]:
         """What there is to know of the fits, a line each; of many warnings, a few and how many."""
-        lines = [f"Rows of one {self.groups} are in one fold."] if self.groups else []
+        lines = []
         for name, texts in self.notes.items():
             lines += [f"{name}: {text}." for text in sorted(texts)[:_TOLD]]
             if len(texts) > _TOLD:
@@ -488,6 +558,7 @@ class Comparison:
 
     def _known(self, measure):
         measure = self.main if measure is None else measure
+        measure = {MEASURES[m].label: m for m in self.measures}.get(measure, measure)
         if measure not in self.measures:
             raise unknown("measure", measure, self.measures)
         return measure

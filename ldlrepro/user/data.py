@@ -5,8 +5,10 @@ import hashlib
 import os
 import re
 import unicodedata
+import warnings
 from collections import Counter
 from contextlib import suppress
+from difflib import get_close_matches
 from fnmatch import fnmatch
 from itertools import islice
 from numbers import Real
@@ -19,7 +21,7 @@ from scipy.sparse import issparse
 from sklearn.utils import Bunch
 
 from ldlrepro.entrance import check_same_rows, check_type
-from ldlrepro.errors import LdlreproError
+from ldlrepro.errors import LdlreproError, NormalisationWarning, outside
 from ldlrepro.parameter_types import shown
 from ldlrepro.paths import check_file, expanded
 from ldlrepro.validation import LARGEST, check_distributions, check_kind
@@ -38,6 +40,8 @@ _OF_ROWS = re.compile(
     r"|(index)?level\d+",
     re.IGNORECASE,
 )
+#: Share of zeros and ones among labels above which the others are taken for slips.
+_NEARLY = 0.95
 #: Rows from which on a first or last column that only counts is no accident.
 _COUNTED = 20
 #: Bytes of a name of data: a file is called by it, and file systems take 255.
@@ -102,9 +106,10 @@ def read(path, labels=None, task="auto", groups=None):
         if not len(frame):
             raise UserDataError(f"{path} has names of columns and no rows.")
         if groups is not None:
-            frame, together = _apart(frame, groups, path)
+            frame, together = _apart(frame, groups, labels, path)
         _refuse_row_numbers(frame, str(path))
         X, D = _columns(frame, labels, path)
+        _warn_of_groups(X)
     else:
         raise UserDataError(f"{path}: files are .csv, .parquet, .npz or .mat, not {kind!r}.")
     try:
@@ -112,20 +117,22 @@ def read(path, labels=None, task="auto", groups=None):
     except UserDataError as error:
         text = str(error)
         if text.startswith("X row") and "encode texts" in text and groups is None:
-            text += " A column that says which rows belong together is named by --groups."
+            text += (
+                " If it says which rows belong together, name it by --groups (in Python, groups=)."
+            )
         raise UserDataError(_with_line(text, path) if kind == ".csv" else text) from None
 
 
 def _with_line(text, path):
     """What is wrong in a row of a CSV file, with the line in which that row begins."""
-    place = re.match(r"(Negative values in )?[XD]:? row (\d+)", text)
+    place = re.match(r"(?:Negative values in |groups: )?(?:[XD]:? )?row (\d+)", text)
     if place is None:
         return text
     with open(path, encoding="utf-8-sig", newline="") as file, suppress(csv.Error):
         reader, row, line = csv.reader(file, skipinitialspace=True), -1, 1
         for cells in reader:
             if "".join(cells).strip() or len(cells) > 1:  # no empty line
-                if row == int(place[2]):
+                if row == int(place[1]):
                     return f"{place[0]} (line {line}){text[place.end() :]}"
                 row += 1
             line = reader.line_num + 1
@@ -161,15 +168,15 @@ def bunch(X, D, name="data", task="auto", groups=None):
     UserDataError
         Shapes that do not fit, no row or no feature, a value that is no number, degrees that are
         none, a column of row numbers, a label that is the sum of the others, rows with other names
-        in X than in D, groups that are missing for a row or keep no two rows together, or a bad
-        ``name``.
+        in X than in D or ``groups``, groups that are missing for a row or keep no two rows
+        together, or a bad ``name``.
 
     Warns
     -----
     NormalisationWarning
         Rows of D that do not sum to 1: they are divided by their sum.
     RowNamesWarning
-        The rows of one of X and D have names: both are paired by position.
+        The rows of one of X and D, or X and ``groups``, have names: both are paired by position.
 
     See Also
     --------
@@ -180,6 +187,7 @@ def bunch(X, D, name="data", task="auto", groups=None):
         check_type(X, "X")
         check_type(D, "D")
         check_same_rows(X, D, "X", "D")
+        check_same_rows(X, groups, "X", "groups")
     except (TypeError, ValueError) as error:
         raise UserDataError(str(error)) from None
     if isinstance(X, pd.DataFrame):
@@ -204,12 +212,21 @@ def bunch(X, D, name="data", task="auto", groups=None):
         )
     if task not in ("auto", "ldl", "multilabel"):
         raise UserDataError(f"task is {task!r}: auto, ldl or multilabel.")
-    binary = bool(np.isin(D, (0, 1)).all())
+    is_binary = np.isin(D, (0, 1))
+    binary = bool(is_binary.all())
     if task == "multilabel" and not binary:
         row, column = np.argwhere(~np.isin(D, (0, 1)))[0]
         raise UserDataError(
             f"D row {row}, column {column} is {D[row, column]}: multi-label targets are 0 or 1."
         )
+    if task == "auto" and not binary and is_binary.mean() > _NEARLY:
+        row, column = np.argwhere(~is_binary)[0]
+        if np.isclose(D.sum(axis=1), 1).mean() < 0.5:  # else most rows have all in one label
+            raise UserDataError(
+                f"D row {row}, column {column} is {D[row, column]:g}, and nearly all other labels "
+                "are 0 or 1: correct it, or say that they are degrees by --task ldl (in Python, "
+                "task='ldl')."
+            )
     if task == "auto":
         task = "multilabel" if binary and (D.sum(axis=1) != 1).any() else "ldl"
     digest = hashlib.sha256()
@@ -219,6 +236,7 @@ def bunch(X, D, name="data", task="auto", groups=None):
     if task == "ldl":
         if (D != D[0]).any():  # rows that are all equal are told by `compare`
             _refuse_total(D, labels)
+        _warn_of_sums(D)
         try:
             D = check_distributions(D)  # per cent, say: measures take rows that sum to 1
         except ValueError as error:
@@ -239,16 +257,43 @@ def bunch(X, D, name="data", task="auto", groups=None):
     )
 
 
+def _warn_of_sums(D):
+    """Warn of the row whose sum is unlike the others', where they are about equal and not 1."""
+    with np.errstate(over="ignore"):
+        sums = np.minimum(D.sum(axis=1), LARGEST)
+    middle = float(np.median(sums))
+    far = np.abs(sums - middle) > 0.05 * middle
+    if abs(middle - 1) > 0.05 and 0 < far.mean() < 0.1:
+        row = int(np.argmax(far))
+        warnings.warn(
+            f"the rows of D sum to about {middle:.4g}, but {far.sum()} of {len(D)} do not (the "
+            f"first: row {row}, sum {sums[row]:.4g}): look at them",
+            NormalisationWarning,
+            stacklevel=outside(),
+        )
+
+
 def _groups(groups, n):
     """Numbers and name of groups, as entries of a bunch."""
     name = str(getattr(groups, "name", None) or "group")
-    values = groups if isinstance(groups, pd.Series) else np.asarray(groups)
-    if values.ndim != 1 or len(values) != n:
+    if isinstance(groups, np.ma.MaskedArray):
+        groups = [
+            None if hidden else value
+            for value, hidden in zip(groups, np.ma.getmaskarray(groups), strict=True)
+        ]
+    if isinstance(groups, list | tuple):  # as they are: an array makes texts of all
+        groups = pd.Series(list(groups), dtype=object)
+    if isinstance(groups, str):
         raise UserDataError(
-            f"groups has shape {values.shape}: give one value for each of the {n} rows, ({n},)."
+            f"groups is the text {groups!r}: give a value for each row, as in "
+            f"groups=table[{groups!r}]."
+        )
+    if np.shape(groups) != (n,):
+        raise UserDataError(
+            f"groups has shape {np.shape(groups)}: give one value for each of the {n} rows, ({n},)."
         )
     try:
-        numbers, names = pd.factorize(values)
+        numbers, names = pd.factorize(groups)
     except TypeError:  # lists, say
         raise UserDataError(
             "groups has values that cannot be told apart: give texts or ints."
@@ -256,8 +301,8 @@ def _groups(groups, n):
     if (numbers < 0).any():
         row = int(np.argmax(numbers < 0))
         raise UserDataError(
-            f"groups: row {row} has no {name}: name one, or leave the row out. A row on its own is "
-            "a group of its own."
+            f"groups: row {row} has no {name}. Give it one, or leave the row out. A row that "
+            "belongs to no other needs a name that no other has."
         )
     if len(names) == n:
         raise UserDataError(
@@ -587,26 +632,22 @@ def _of_csv(path):
             "them: a column without a name, as of row names. Leave it out (in R, "
             "row.names = FALSE), or name it."
         )
-    frame = pd.read_csv(path, skipinitialspace=True)
+    # In one piece: in pieces, a column of names and numbers has numbers in some of them.
+    frame = pd.read_csv(path, skipinitialspace=True, low_memory=False)
     return frame.rename(columns=str.strip)
 
 
 def _columns(frame, labels, path):
     """Features and targets of a table, by patterns of the targets' columns."""
-    shown = _columns_of(frame)
-    if isinstance(labels, str):
-        labels = [name.strip() for name in labels.split(",")]
-    elif labels is None or not np.iterable(labels):
-        labels = [] if labels is None else [labels]
-    patterns = [name for name in map(str, labels) if name]
+    patterns = _patterns(labels)
     if not patterns:
         raise UserDataError(
             f"Which columns of {path} are labels? Name them, as in --labels 'd_*' or --labels "
-            f"sad,happy; there are: {shown}."
+            f"sad,happy; there are: {_columns_of(frame)}."
         )
     for pattern in patterns:
         if not any(_is_called(c, pattern) for c in frame.columns):
-            raise UserDataError(f"No column of {path} is called {pattern!r}; there are: {shown}.")
+            raise _no_column(pattern, frame, path)
     chosen = [c for c in frame.columns if any(_is_called(c, p) for p in patterns)]
     if len(chosen) == frame.shape[1]:
         raise UserDataError(
@@ -615,17 +656,56 @@ def _columns(frame, labels, path):
     return frame.drop(columns=chosen), frame[chosen]
 
 
-def _apart(frame, groups, path):
-    """A table without its column of groups, and that column."""
+def _patterns(labels):
+    """Names and patterns of columns, of a text with commas or a list."""
+    if isinstance(labels, str):
+        labels = [name.strip() for name in labels.split(",")]
+    elif labels is None or not np.iterable(labels):
+        labels = [] if labels is None else [labels]
+    return [name for name in map(str, labels) if name]
+
+
+def _no_column(name, frame, path):
+    columns = list(map(str, frame.columns))
+    near = get_close_matches(name.lower(), [c.lower() for c in columns], n=1)
+    hint = f" Did you mean {next(c for c in columns if c.lower() == near[0])}?" if near else ""
+    there = _columns_of(frame)
+    return UserDataError(f"No column of {path} is called {name!r}; there are: {there}.{hint}")
+
+
+#: Names of columns that say which rows belong together.
+_IDS = re.compile(r"(.*_)?(patient|person|subject|participant|user|student)s?([_ ]?(id|no|nr))?|id")
+
+
+def _warn_of_groups(X):
+    """Warn of a column of numbers that seems to say which rows belong together."""
+    for name in map(str, X.columns):
+        if _IDS.fullmatch(name.lower()) and 2 < X[name].nunique() < len(X):
+            warnings.warn(
+                f"column {name!r} is taken for a feature; if it says which rows belong together, "
+                "name it by --groups (in Python, groups=)",
+                UserWarning,
+                stacklevel=outside(),
+            )
+
+
+def _apart(frame, groups, labels, path):
+    """A table without its column of groups, and that column; spaces around texts do not count."""
+    groups = groups.strip()
     if list(frame.columns).count(groups) != 1:
-        there = _columns_of(frame)
-        raise UserDataError(f"No column of {path} is called {groups!r}; there are: {there}.")
-    return frame.drop(columns=groups), frame[groups]
+        raise _no_column(groups, frame, path)
+    if any(_is_called(groups, pattern) for pattern in _patterns(labels)):
+        raise UserDataError(
+            f"{groups!r} is named for groups and for labels of {path}: name it for one of them."
+        )
+    column = frame[groups].map(lambda value: value.strip() if isinstance(value, str) else value)
+    return frame.drop(columns=groups), column
 
 
 def _columns_of(frame):
     """Names of the first columns of a table."""
-    return ", ".join(map(str, frame.columns[:12])) + (", ..." if frame.shape[1] > 12 else "")
+    more = frame.shape[1] - 12
+    return ", ".join(map(str, frame.columns[:12])) + (f" and {more} more" if more > 0 else "")
 
 
 def _is_called(column, pattern):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ldlrepro.metrics import MEASURES
-from ldlrepro.papers.comparison.matrix import LEAST, NO_LOSS, skill
+from ldlrepro.papers.comparison.matrix import LEAST, NO_LOSS, by_families, skill
 from ldlrepro.report.plots import in_short, nothing, plt
 
 #: Methods that are drawn at most, the best and the user's.
@@ -11,9 +11,9 @@ MOST = 30
 
 
 def folds_picture(records, null, measure, mine=()):
-    """Skill in every fold, a dot each, a line a method; bars are the means over the folds.
+    """Skill in every fold, a dot each, a line a method; bars are the skill over all folds.
 
-    Folds below `LEAST` are drawn, and count in the bar, as if they were there.
+    What is below `LEAST` is drawn there.
 
     Parameters
     ----------
@@ -34,14 +34,15 @@ def folds_picture(records, null, measure, mine=()):
     of_null = loss.xs(null).reindex(loss.index.droplevel("method")).to_numpy()
     share = 1 - loss / np.where(of_null > NO_LOSS, of_null, np.nan)
     figure, axis = plt.subplots(figsize=(9, 1.2 + 0.24 * len(shown)))
-    jitter = np.random.default_rng(0)
+    gain, jitter = by_families(table).mean(axis=1), np.random.default_rng(0)
     for row, method in enumerate(shown):
         dots = share.xs(method).dropna().clip(lower=LEAST)
         color = "C1" if method in mine else "C0"
         height = row + jitter.uniform(-0.22, 0.22, len(dots))
         axis.scatter(dots, height, s=10, alpha=0.5, color=color, linewidths=0)
-        axis.plot([dots.mean()] * 2, [row - 0.35, row + 0.35], color=color, linewidth=2)
-    axis.set_yticks(range(len(shown)), [in_short(f"▶ {m}" if m in mine else m) for m in shown])
+        bar = max(gain[method], LEAST)
+        axis.plot([bar] * 2, [row - 0.35, row + 0.35], color=color, linewidth=2)
+    axis.set_yticks(range(len(shown)), [f"{'▶ ' * (m in mine)}{in_short(m, shown)}" for m in shown])
     axis.set_ylim(len(shown) - 0.4, -0.6)
     axis.axvline(0, color="0.6", linewidth=0.8)
     axis.set_xlabel(f"share of {null}'s loss removed in a fold ({MEASURES[measure].label})")

@@ -6,9 +6,11 @@ import ast
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +22,13 @@ from ldlrepro.discovery import all_estimators
 from ldlrepro.errors import LdlreproError, UnknownNameError, unknown
 from ldlrepro.models.guests import PREFIX, guest_named
 from ldlrepro.models.multilabel import MultiLabelEstimator
+from ldlrepro.papers.comparison.experiments import MULTILABEL, TABLES
 from ldlrepro.parameter_types import check_parameter_types
 from ldlrepro.parameters import listed
 from ldlrepro.user import runs
 from ldlrepro.user.foreign import OnSimplex, Scores
 
-_EXAMPLE = "'StructRF(step=\"adaptive\")'"
+_EXAMPLE = "\"StructRF(step='adaptive')\""
 
 
 class CompareError(LdlreproError, ValueError):
@@ -40,95 +43,147 @@ def load_methods(specifications: Iterable[str]) -> dict[str, Any]:
     specifications : list of str
         Each "FILE.py:CLASS" (or an object in that file), the name of an estimator of this package,
         or "python-ldl:CLASS". Settings of a class stand behind its name, as Python writes them:
-        ``StructRF(step="adaptive")``.
+        ``StructRF(step='adaptive')``, ``EmbeddingKNN(transformer=CCA())``.
 
     Raises
     ------
     CompareError
         No such file or class in it, a class that cannot be made with these settings, or settings
-        that are no numbers, texts, True, False, None or lists of them.
+        that are no numbers, texts, True, False, None, lists of them or estimators.
     UnknownNameError
         No such class in this package or python-ldl, or no such parameter.
     MissingPackageError
         python-ldl is named, and not installed.
     """
     named: dict[str, object] = {}
-    seen: list = []
-    given = listed(specifications)
-    for text in given:
-        if text in named:
-            raise CompareError(f"{text} is named twice.")
-        bare, settings = split(text)
-        path, colon, inside = bare.rpartition(":")
-        if not colon or bare.startswith(PREFIX):
-            named[text] = _installed(bare, settings)
+    seen = set()
+    given = [split(text) for text in listed(specifications)]
+    names = {bare + said for bare, _, said in given}
+    for bare, settings, said in given:
+        path, _, inside = bare.rpartition(":")
+        is_file = ":" in bare and not bare.startswith(PREFIX)
+        if is_file and not path:
+            raise CompareError(f"{bare} names no file: write my_file.py{bare}.")
+        found = _from_file(paths.expanded(path), inside) if is_file else bare
+        key = id(found) if is_file else bare, said
+        if key in seen:
+            raise CompareError(f"{bare}{said} is named twice.")
+        seen.add(key)
+        if not is_file:
+            named[bare + said] = _installed(bare, settings)
             continue
-        if not path:
-            raise CompareError(f"{text} names no file: write my_file.py{text}.")
-        found = _from_file(paths.expanded(path), inside)
-        if any(found is other and settings == others for other, others in seen):
-            raise CompareError(f"{text} is named twice.")
-        seen.append((found, settings))
-        short = inside + text[len(bare) :]
-        taken = short in named or short in given  # in another file, or in this package
-        name = text if taken else short
-        if name in named:
-            raise CompareError(f"{text} is named twice.")
+        taken = inside + said in names or inside + said in named  # in another file, or here
+        name = (bare if taken else inside) + said
         named[name] = _made(found, settings, path, inside)
     return named
 
 
-def split(text: str) -> tuple[str, dict[str, Any]]:
-    """Name and settings of a method: "MLDF(reuse=False)" gives "MLDF" and {"reuse": False}.
+def split(text: str) -> tuple[str, dict[str, Any], str]:
+    """Name and settings of a method, and the settings as they stand behind the name.
+
+    Returns
+    -------
+    tuple
+        Of "MLDF( reuse=False )": "MLDF", {"reuse": False}, "(reuse=False)"; of a name alone the
+        name, {} and "".
 
     Raises
     ------
     CompareError
         Settings that cannot be read.
     """
-    # A folder may have brackets in its name.
-    start = text.find("(", max(text.find(".py:"), 0))
-    if start < 1 or not text.endswith(")"):
-        return text, {}
-    try:
-        call = ast.parse(f"_{text[start:]}", mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            raise ValueError
-        settings = {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}
-        if len(settings) < len(call.keywords):  # **
-            raise ValueError
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        raise CompareError(
-            f"The settings of {text} cannot be read: write name=value, where values are numbers, "
-            f"texts in quotes, True, False, None or lists of them, as in {_EXAMPLE}."
-        ) from None
-    return text[:start], settings
+    text = text.strip()
+    # A folder may have brackets in its name: settings are the first that Python can read.
+    for start in (i for i, sign in enumerate(text) if sign == "(" and i):
+        try:
+            call = ast.parse(f"_{text[start:]}", mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            raise _unreadable(text, "a name and one pair of brackets are expected")
+        settings = _settings(call, text)
+        return text[:start].strip(), settings, ast.unparse(call)[1:] if settings else ""
+    if text.endswith(")") or "(" in text and ".py:" not in text:
+        raise _unreadable(text, "a bracket, a quotation mark or a value is missing")
+    return text, {}, ""
+
+
+def _settings(call, text):
+    """Arguments of a call by name; a value may be an estimator, as in EmbeddingKNN(...=CCA())."""
+    if call.args:
+        raise _unreadable(text, f"{ast.unparse(call.args[0])} has no name")
+    settings = {}
+    for given in call.keywords:
+        if given.arg is None or given.arg in settings:
+            raise _unreadable(text, f"{given.arg or '**'} is given twice or has no name")
+        value = given.value
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+            inside = _settings(value, text)
+            settings[given.arg] = _estimator(value.func.id, inside, text)
+            continue
+        if isinstance(value, ast.Name):
+            raise _unreadable(text, f"{value.id} is a text, and stands in quotes")
+        try:
+            settings[given.arg] = ast.literal_eval(value)
+        except (ValueError, TypeError, RecursionError, MemoryError):
+            raise _unreadable(text, f"{ast.unparse(value)} is no value") from None
+    return settings
+
+
+def _estimator(name, settings, text):
+    """An estimator or transformer of this package, inside the settings of another."""
+    import ldlrepro
+
+    kind = getattr(ldlrepro, name, None)
+    if not isinstance(kind, type) or not hasattr(kind, "get_params"):
+        raise _unreadable(text, f"{name} is no estimator of this package")
+    return _with(kind(), name, settings)
+
+
+def _unreadable(text, why):
+    return CompareError(
+        f"The settings of {text} cannot be read: {why}. Write name=value, where values are "
+        f"numbers, texts in quotes, True, False, None or lists of them, as in {_EXAMPLE}."
+    )
 
 
 def _installed(name, settings):
     """An estimator of this package or of python-ldl."""
-    if "random_state" in settings:
-        raise CompareError(
-            f"{name} has random_state among its settings: leave it out. One seed, --seed or "
-            "compare(random_state=...), is for all methods."
-        )
+    _refuse_seed(name, settings)
     if name.startswith(PREFIX):
-        return guest_named(name).set_params(parameters=settings or None)
+        return guest_named(name, settings)
     known = dict(all_estimators("ldl") + all_estimators("multilabel"))
     if name not in known:
+        book = {m.name: m.estimator for e in (TABLES, MULTILABEL) for m in e.methods}
+        if name in book:
+            called = " ".join(repr(book[name]).split()).removesuffix("()")
+            raise UnknownNameError(f"No method {name!r}: the book's {name} is {called} here.")
         raise UnknownNameError(
             f"{unknown('method', name, known)} A class of yours has its file before it, as in "
             f"my_file.py:MyMethod, one of python-ldl's the package, as in {PREFIX}LDL_LRR."
         )
-    estimator = known[name]()
+    return _with(known[name](), name, settings)
+
+
+def _with(estimator, name, settings):
+    """An estimator with its settings."""
     parameters = [p for p in estimator.get_params(deep=False) if p != "random_state"]
-    for wrong in settings.keys() - set(parameters):
+    for wrong in (s for s in settings if s not in parameters):
         raise unknown(f"parameter of {name}", wrong, parameters)
     try:
         check_parameter_types(estimator.set_params(**settings))
     except (TypeError, ValueError) as error:
         raise CompareError(f"{name}: {error}") from None
     return estimator
+
+
+def _refuse_seed(name, settings):
+    """CompareError for a seed that would be ignored: those of the folds take its place."""
+    if "random_state" in settings:
+        raise CompareError(
+            f"{name} has random_state among its settings: leave it out. One seed, --seed or "
+            "compare(random_state=...), is for all methods."
+        )
 
 
 def _made(found, settings, path, inside):
@@ -140,12 +195,20 @@ def _made(found, settings, path, inside):
                 "or name its class."
             )
         return found
+    if issubclass(found, LDLEstimator | MultiLabelEstimator):
+        _refuse_seed(inside, settings)
+    parameters = {}
+    with suppress(TypeError, ValueError):  # of a class without a signature
+        parameters = inspect.signature(found).parameters
+    if parameters and not any(p.kind == p.VAR_KEYWORD for p in parameters.values()):
+        for wrong in (s for s in settings if s not in parameters):
+            raise unknown(f"parameter of {inside}", wrong, parameters)
     try:
         return found(**settings)
     except (Exception, SystemExit, GeneratorExit) as error:
         raise CompareError(
             f"{inside}() of {path} fails: {runs.in_a_line(error)}. Give its parameters defaults "
-            f"or values, as in '{path}:{inside}(name=1)', or make an object in the file and name "
+            f'or values, as in "{path}:{inside}(name=1)", or make an object in the file and name '
             f"that: {path}:my_object."
         ) from error
 
@@ -154,7 +217,8 @@ def _from_file(path, name):
     if path.is_dir():
         raise CompareError(f"{path} is a folder: name a file, as in my_file.py:MyMethod.")
     if not path.is_file():
-        raise CompareError(f"There is no file {path}.")
+        ending = "" if path.suffix == ".py" else " A class of yours is named my_file.py:MyMethod."
+        raise CompareError(f"There is no file {path}.{ending}")
     if path.suffix != ".py" or "." in path.stem:
         raise CompareError(f"{path} is no name of a module: end it in .py, without other dots.")
     # Not resolved: of a link, its own name and folder count.
@@ -221,11 +285,9 @@ def by_name(methods: Any) -> dict[str, Any]:
         return dict(methods)
     if isinstance(methods, str) or not isinstance(methods, list | tuple):
         methods = [methods]
-    named: dict[str, Any] = {}
-    for one in methods:
-        if isinstance(one, str):
-            named |= load_methods([one])
-        elif isinstance(one, type):
+    named = load_methods([one for one in methods if isinstance(one, str)])
+    for one in (one for one in methods if not isinstance(one, str)):
+        if isinstance(one, type):
             raise CompareError(f"{one.__name__} is a class: give an object, {one.__name__}().")
         else:
             named[type(one).__name__] = one
@@ -260,8 +322,11 @@ def wrapped(estimator: Any, kind: str, name: str, names: dict[str, Any]) -> Any:
             f"{name} has no {' and no '.join(missing)} ({type(estimator).__name__}): a method has "
             "fit(X, D) and predict(X)."
         )
-    other = MultiLabelEstimator if kind == "ldl" else LDLEstimator
-    if isinstance(estimator, other):
-        has = {"ldl": "label distributions", "multilabel": "zeros and ones"}[kind]
-        raise CompareError(f"{name} learns other targets than these data have, {has}.")
+    words = {"ldl": "label distributions", "multilabel": "sets of labels, zeros and ones"}
+    other = "multilabel" if kind == "ldl" else "ldl"
+    if isinstance(estimator, MultiLabelEstimator if kind == "ldl" else LDLEstimator):
+        raise CompareError(
+            f"{name} learns {words[other]}, and the labels of these data are {words[kind]}. "
+            f"Methods for them: {', '.join(dict(all_estimators(kind)))}."
+        )
     return estimator if isinstance(estimator, own_base) else wrapper(estimator, **names)

@@ -111,9 +111,11 @@ def _run(tasks, experiment, store, n_jobs, progress):
                 records += rows
                 notes.setdefault(method.name, set()).update(said)
     if failures:
+        left = f"; the others are {_fate(store)}" if len(failures) < len(tasks) else ""
         raise RunError(
-            f"{len(failures)} of {len(tasks)} fits failed; the others are {_fate(store)}. The "
-            f"first: {failures[0]} Mend that method or leave it out, and run this again."
+            f"{len(failures)} of {len(tasks)} fits failed{left}. The first: "
+            f"{failures[0].removesuffix('.')}. Mend that method or its settings, or leave it out, "
+            "and run this again."
         )
     return records, notes
 

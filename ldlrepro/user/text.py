@@ -3,46 +3,77 @@
 import numpy as np
 import pandas as pd
 
+from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.comparison.matrix import REMOVED
-
-_WIDE = ("display.width", 200, "display.max_columns", 30, "display.max_rows", 500)
+from ldlrepro.report.compare import LEVEL
 
 
 def tables(found):
     """Text of a `Comparison`: notes, gains, and each of your methods against the others."""
-    parts = ["\n".join(found.said())] if found.notes or found.groups else []
+    parts = [found.about, "\n".join(found.said())]
     parts.append(_summary(found) if len(found.names) == 1 else _gains(found))
     for name in found.mine:
-        table = found.against(name)
-        shares = table[REMOVED].map("{:+.1%}".format)
-        table = table.assign(**{REMOVED: shares}).astype(str)
-        with pd.option_context(*_WIDE):
-            parts.append(f"{name} against the others\n\n{table.to_string(index=False)}")
+        table = against(found, name).astype(str)
+        parts.append(f"{name} against the others\n\n{table.to_string(index=False)}")
     if len(found.names) > 1:
         ranks = found.ranks().map("{:.2f}".format).to_string()
         parts.append(f"Average ranks over groups of related data sets\n\n{ranks}")
     return "\n\n".join(part for part in parts if part)
 
 
+def summary(found):
+    """`Comparison.summary` for readers: columns of texts, and what they are, a line each."""
+    table, label = found.summary(), MEASURES[found.main].label
+    shown = pd.DataFrame(
+        {
+            # + 0.0: no minus before a zero.
+            "gain": [
+                "-" if np.isnan(gain) else f"{gain:.3f}" for gain in table.gain.round(3) + 0.0
+            ],
+            label: found.table().iloc[:, 0].reindex(table.index).map("{:.4f}".format),
+            "p": ["-" if np.isnan(p) else _p_value(p) for p in table.p],
+        }
+    )
+    lines = [
+        f"gain: share of {found.null}'s loss removed; 1 is perfect, 0 learns nothing",
+        f"{label}: mean±standard deviation over the folds",
+        f"p: below {LEVEL} a method is significantly worse than the first (corrected t-test, Holm)",
+    ]
+    if table.gain.isna().all():
+        lines[0] = f"gain: none, since {found.null} has no loss"
+    elif table.index[0] == found.null:
+        lines.append(f"No method gains on {found.null}.")
+    elif table.p.get(found.null, 0) >= LEVEL:
+        lines.append(
+            f"The first is not significantly better than {found.null}: more folds or rows may tell."
+        )
+    if table.p[1:].isna().any():
+        lines.append("no p: rounding makes as large a difference, or there is one fold")
+    return shown.rename_axis(None), lines
+
+
+def against(found, name):
+    """`Comparison.against` for readers; on one data set with the p-values of `summary`."""
+    table = found.against(name)
+    table[REMOVED] = table[REMOVED].map("{:+.1%}".format)
+    if len(found.names) > 1:
+        return table
+    p = found.summary(against=name).p
+    table = table[["against", REMOVED]]
+    return table.assign(p=["-" if np.isnan(p[m]) else _p_value(p[m]) for m in table.against])
+
+
+def _p_value(p):
+    """With one more digit where three would hide on which side of the level it is."""
+    near = 0 < abs(p - LEVEL) < 0.0005
+    return "<0.001" if p < 0.001 else f"{p:.4f}" if near else f"{p:.3f}"
+
+
 def _summary(found):
     """Gain, loss and test of each method on the one data set."""
-    (name,) = found.names.values()
-    table = found.summary()
-    spreads = zip(table["mean"], table["std"], strict=True)
-    lines = pd.DataFrame(
-        {
-            "gain": (table.gain.round(3) + 0.0).map("{:.3f}".format),  # no minus before a zero
-            found.main: [f"{mean:.4f}±{std:.4f}" for mean, std in spreads],
-            "p": ["" if np.isnan(p) else "<0.001" if p < 0.001 else f"{p:.3f}" for p in table.p],
-        },
-        index=table.index,
-    )
-    return (
-        f"{name}, the best method first\n\n{lines.rename_axis(None).to_string()}\n\n"
-        f"gain: share of {found.null}'s loss removed; 1 is perfect, 0 learns nothing\n"
-        f"{found.main}: mean and standard deviation over the folds\n"
-        "p: below 0.05 a method is significantly worse than the first (corrected t-test, Holm)"
-    )
+    table, lines = summary(found)
+    head = "" if found.about else f"{', '.join(found.names.values())}, the best method first\n\n"
+    return f"{head}{table.to_string()}\n\n" + "\n".join(lines)
 
 
 def _gains(found):

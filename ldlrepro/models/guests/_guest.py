@@ -129,23 +129,23 @@ class Guest(LDLEstimator):
         return X if self.scaler_ is None else self.scaler_.transform(X)
 
 
-def guest_named(text):
-    """The `Guest` with released defaults that "python-ldl:LDL_LRR" names.
+def guest_named(text, parameters=None):
+    """The `Guest` that "python-ldl:LDL_LRR" names, with released defaults but for some parameters.
 
     Raises
     ------
     MissingPackageError
         The extra ``guests`` is not installed.
     UnknownNameError
-        python-ldl has no such method: the nearest names.
+        python-ldl has no such method: the nearest names. Or the method no such parameter.
 
     See Also
     --------
     guest_names : All there are.
     """
     name = text.removeprefix(PREFIX)
-    _class_of(name)
-    return Guest(name)
+    _arguments(_class_of(name), parameters or {})
+    return Guest(name, parameters or None)
 
 
 def guest_names():

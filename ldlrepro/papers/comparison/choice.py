@@ -115,14 +115,21 @@ def front_picture(found, measure, mine=(), seconds=SECONDS):
         mark = {"marker": "o", "color": "C0" if row.front else "0.6", "markersize": 7}
         if method in mine:
             mark |= {"marker": "D", "color": "C1"}
-        axis.plot(row.seconds, row.skill, gid=f"mark-{i}", label=in_short(method), zorder=3, **mark)
+        axis.plot(
+            row.seconds,
+            row.skill,
+            gid=f"mark-{i}",
+            label=in_short(method, found.index),
+            zorder=3,
+            **mark,
+        )
         if row.front or method in mine or len(found) <= FEW:
             left = row.front and method != front.index[-1]  # above the front nothing else lies
             place, side = ((-5, 6), "right") if left else ((8, -3), "left")
             if method in mine:
                 place, side = (0, -15), "center"
             axis.annotate(
-                in_short(method),
+                in_short(method, found.index),
                 (row.seconds, row.skill),
                 xytext=place,
                 textcoords="offset points",
@@ -149,25 +156,33 @@ def best_in_time(records, experiment, null, measure, limits, timed=None):
     Parameters
     ----------
     records : of methods that have every data set
-    experiment : Experiment, tells each method's class
+    experiment : Experiment, tells each method's class and settings
     limits : seconds of a fit, from small to large
     timed : as for `front`
 
     Returns
     -------
     DataFrame, a row a limit at which another method is the best: a fit may take (s), method,
-    command (name of its class), gain (mean skill), least and largest gain of related data sets,
-    and the other methods in time whose mean gain is at most `REGION` lower
+    command (its class and settings), gain (mean skill), least and largest gain of related data
+    sets, and the other methods in time whose mean gain is at most `REGION` lower
     """
     times, table = front(records, null, measure, timed), skill(records, null, measure).dropna()
     by_kind = by_families(table)
-    classes = {m.name: type(m.estimator).__name__ for m in experiment.methods}
+    called = {m.name: " ".join(repr(m.estimator).split()) for m in experiment.methods}
     rows = {}
     for limit in limits:
         soon = times.skill[times.seconds <= limit].sort_values(ascending=False, kind="stable")
         best = soon.index[0]
         gains, near = by_kind.loc[best], soon.index[1:][soon[1:] >= soon[best] - REGION]
-        row = (limit, best, classes[best], soon[best], gains.min(), gains.max(), "; ".join(near))
+        row = (
+            limit,
+            best,
+            called[best].removesuffix("()"),
+            soon[best],
+            gains.min(),
+            gains.max(),
+            "; ".join(near),
+        )
         rows.setdefault(best, row)
     heads = ["typical fit up to (s)", "method", "name in the command", "gain", "least", "largest"]
     heads.append(f"at most {REGION:g} lower")

@@ -445,7 +445,7 @@ def skill_picture(table, names, mine=(), title="", groups=None):
         return nothing("No records.")
     if groups is not None:
         table = _grouped(table, groups)
-    labels = [in_short(f"▶ {method}" if method in mine else method) for method in table.index]
+    labels = [f"{'▶ ' * (m in mine)}{in_short(m, table.index)}" for m in table.index]
     colours = np.clip(table.to_numpy(float) / abs(LEAST), -1, 1)
     texts = table.map(lambda v: "" if pd.isna(v) else _short(v)).to_numpy()
     columns = [in_short(names.get(d, d)).replace(" (", "\n(") for d in table]
@@ -465,7 +465,9 @@ def _grouped(table, groups):
 
 def by_families(table):
     """Means over each group of related data sets, the columns of a table."""
-    return table.T.groupby([family(d) for d in table], sort=False).mean().T
+    # As an array: names in a list may be taken for those of methods.
+    families = np.array([family(d) for d in table], dtype=object)
+    return table.T.groupby(families, sort=False).mean().T
 
 
 def _short(value):
