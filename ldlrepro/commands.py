@@ -272,7 +272,7 @@ def compare(options):
     given = [f"--{name}" for name in own if getattr(options, name) is not None]
     if given and not options.data:
         raise comparing.CompareError(
-            f"{', '.join(given)} goes with --data, a table of your own. Registered sets keep the "
+            f"{', '.join(given)}: only with --data, a table of your own. Registered sets keep the "
             "folds of the stored records."
         )
     if options.labels and options.data.suffix.lower() in (".npz", ".mat"):

@@ -25,7 +25,7 @@ import ldlrepro
 from ldlrepro import SABFGS, AdaBoostLDL, cli, commands, stats
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.discovery import TASKS
-from ldlrepro.errors import LdlreproError, UnknownNameError
+from ldlrepro.errors import LdlreproError, NormalisationWarning, UnknownNameError
 from ldlrepro.metrics import MEASURES, kl_divergence
 from ldlrepro.papers.comparison import choice, matrix
 from ldlrepro.protocols import runner
@@ -405,7 +405,7 @@ def test_bad_places_and_seeds_are_told_before_the_fits(tmp_path, capsys):
 
 
 def test_an_option_that_would_be_ignored_is_refused():
-    with pytest.raises(CompareError, match="--folds, --seed goes with --data"):
+    with pytest.raises(CompareError, match="--folds, --seed: only with --data"):
         commands.compare(cli.parser().parse_args("compare AAKNN --folds 5 --seed 1".split()))
 
 
@@ -644,3 +644,35 @@ def test_two_settings_of_a_class_have_two_names_in_pictures():
 def test_measures_of_a_data_set_that_is_not_there(here):
     with pytest.raises(UnknownNameError, match="No data set 'dat'; .*Did you mean data"):
         compare("AAKNN", *rows(), folds=2).measures_table("dat")
+
+
+def test_what_was_read_is_told(tmp_path, here, capsys, monkeypatch):
+    """So that a forgotten label, a person's number and a slip are seen."""
+    X, D = rows(40)
+    table = pd.DataFrame(np.hstack([X, 100 * D]), columns=[*"abcd", "d_1", "d_2", "d_3"])
+    table.insert(0, "patient_id", np.arange(40) % 9)
+    table.loc[5, ["d_1", "d_2", "d_3"]] *= 0.4
+    table.to_csv(tmp_path / "t.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    cli.main(["compare", "AAKNN", "--data", "t.csv", "--labels", "d_1,d_2", "--n-jobs", "1"])
+    said = capsys.readouterr()
+    told = "t: 40 rows, 6 features (patient_id, a, b, c, d, d_3), 2 labels (d_1, d_2), label"
+    assert told in said.out and "column 'patient_id' is taken for a feature" in said.err
+    with pytest.warns(NormalisationWarning, match="sum to about 100, but 1 .* row 5, sum 40"):
+        userdata.read("t.csv", "d_*")
+    sets = (D > 0.3).astype(float)
+    sets[4, 2] = 2
+    with pytest.raises(userdata.UserDataError, match="D row 4, column 2 is 2, and nearly all"):
+        userdata.bunch(X, sets)
+    with pytest.warns(NormalisationWarning):
+        assert userdata.bunch(X, sets, task="ldl").task == "ldl"
+
+
+def test_a_method_may_have_the_name_of_the_data(here):
+    X, D = rows(40)
+    found = compare({"t": Mean()}, userdata.bunch(X, D, "t"), folds=3)
+    assert set(found.skill().index) == {"t", "MeanPredictor"}
+    assert {label.get_text() for label in found.folds_picture().axes[0].get_yticklabels()} == {
+        "▶ t",
+        "MeanPredictor",
+    }

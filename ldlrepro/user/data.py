@@ -679,8 +679,8 @@ _IDS = re.compile(r"(.*_)?(patient|person|subject|participant|user|student)s?([_
 
 def _warn_of_groups(X):
     """Warn of a column of numbers that seems to say which rows belong together."""
-    for name in map(str, X.columns):
-        if _IDS.fullmatch(name.lower()) and 2 < X[name].nunique() < len(X):
+    for name in X.select_dtypes("number"):
+        if _IDS.fullmatch(str(name).lower()) and 2 < X[name].nunique() < len(X):
             warnings.warn(
                 f"column {name!r} is taken for a feature; if it says which rows belong together, "
                 "name it by --groups (in Python, groups=)",
