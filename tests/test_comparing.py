@@ -660,7 +660,7 @@ def test_what_was_read_is_told(tmp_path, here, capsys, monkeypatch):
     assert told in said.out and "column 'patient_id' is taken for a feature" in said.err
     with pytest.warns(NormalisationWarning, match="sum to about 100, but 1 .* row 5, sum 40"):
         userdata.read("t.csv", "d_*")
-    sets = (D > 0.3).astype(float)
+    sets = (D > 0.1).astype(float)
     sets[4, 2] = 2
     with pytest.raises(userdata.UserDataError, match="D row 4, column 2 is 2, and nearly all"):
         userdata.bunch(X, sets)
