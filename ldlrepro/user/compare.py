@@ -78,11 +78,12 @@ def compare(
     Parameters
     ----------
     methods : dict, list, estimator or None
-        Estimators by name, one estimator, or a list of estimators and of names as `load_methods`
-        reads them: of this package's ("StructRF", "StructRF(max_depth=5)"), of python-ldl's
-        ("python-ldl:LDL_LRR", extra ``guests``) or of a file ("mine.py:Mine"). An estimator is any
-        object with ``fit(X, D)`` and ``predict(X)``, whose predictions are put on the simplex
-        where they are off it. None takes some of each family, on your own data only.
+        Estimators by name, one estimator, or a list of estimators and of names: of this package's
+        ("StructRF", "StructRF(max_depth=5)"), of python-ldl's ("python-ldl:LDL_LRR", extra
+        ``guests``) or of a file's ("mine.py:Mine"), as `ldlrepro.user.methods.load_methods` reads
+        them. An estimator is any object with ``fit(X, D)`` and ``predict(X)``, whose predictions
+        are put on the simplex where they are off it. None takes some of each family, on your own
+        data only.
     X : (n, q) array, DataFrame or Bunch
         Features, whose names scikit-learn's classes get; or a bunch of `ldlrepro.user.data.read`.
     D : (n, c) array or DataFrame
