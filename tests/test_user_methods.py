@@ -186,12 +186,14 @@ def test_settings_stand_behind_a_name(tmp_path, monkeypatch, here):
     ("text", "message"),
     [
         ("StructRF(5)", "The settings of .* cannot be read: 5 has no name. Write name=value"),
-        ("StructRF(step=adaptive)", "adaptive is a text, and stands in quotes"),
+        ("StructRF(step=adaptive)", "adaptive is 'adaptive' for a text, adaptive.. for a class"),
         ("EmbeddingKNN(transformer=Ridge())", "Ridge is no estimator of this package"),
         ("StructRF(step='all', step='all')", "cannot be read"),
         ("StructRF(**{'step': 'all'})", "cannot be read"),
         ("StructRF(step='all')()", "cannot be read"),
         ("StructRF(max_depth=5", "cannot be read"),
+        ("mine.py:M(max_depth=5", "cannot be read"),
+        ("AdaBoostLDL(estimator=NDFLDL(random_state=3))", "NDFLDL has random_state"),
         ("StructRF(step='a.py:b' + 'c')", "cannot be read"),
         ("StructRF(step='all') + f(a=1)", "cannot be read"),
         ("StructRF(n_estimators='5')", "StructRF: n_estimators must be an int, got '5'"),
@@ -575,3 +577,18 @@ def test_names_of_methods_and_measures_that_are_unknown(here):
         for write in (found.to_csv, found.to_html):
             with pytest.raises(CompareError, match="give a path"):
                 write(path)
+
+
+def test_an_estimator_inside_a_plain_class_is_seeded(here):
+    class Holds:
+        def __init__(self):
+            self.inner = ldlrepro.StructRF(n_estimators=3)
+
+        def fit(self, X, D):
+            self.inner.fit(X, D)
+
+        def predict(self, X):
+            return self.inner.predict(X)
+
+    found = [compare({"m": Holds()}, *rows(), folds=2).table() for _ in range(2)]
+    assert (found[0] == found[1]).all().all()

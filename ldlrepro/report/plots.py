@@ -3,6 +3,7 @@
 import hashlib
 import io
 from html import escape
+from os.path import commonprefix
 from pathlib import Path
 
 import numpy as np
@@ -166,9 +167,14 @@ def plain(text):
 
 
 def in_short(name, among=()):
-    """A name for a figure, without its middle where it is long and no other looks the same then."""
-    cut = {one: one if len(one) <= 40 else f"{one[:20]}...{one[-17:]}" for one in (name, *among)}
-    return plain(name if list(cut.values()).count(cut[name]) > 1 else cut[name])
+    """A name for a figure, at most 40 letters: of a longer one its ends, or what is its own."""
+    if len(name) <= 40:
+        return plain(name)
+    twins = {one for one in (name, *among) if (one[:20], one[-17:]) == (name[:20], name[-17:])}
+    if len(twins) == 1:
+        return plain(f"{name[:20]}...{name[-17:]}")
+    own = max(14, len(commonprefix(list(twins))) - 5)
+    return plain(f"{name[:14]}...{name[own : own + 20]}...")
 
 
 def _inches(names):

@@ -408,6 +408,9 @@ class Comparison:
     about: str = ""
 
     def __repr__(self):
+        return f"<Comparison of {self.records.method.nunique()} methods: print it, or show it>"
+
+    def __str__(self):
         from ldlrepro.user import text
 
         return text.tables(self)

@@ -29,7 +29,7 @@ _OF_ROWS = re.compile(
     re.IGNORECASE,
 )
 #: Names of columns that say which rows belong together.
-_IDS = re.compile(r"(.*_)?(patient|person|subject|participant|user|student)s?([_ ]?(id|no|nr))?|id")
+_IDS = re.compile(r"(patient|person|subject|participant|user)([_ -]?(id|no|nr))?|id")
 #: Share of zeros and ones among labels above which the others are taken for slips.
 _NEARLY = 0.95
 #: Rows from which on a first or last column that only counts is no accident.
@@ -65,6 +65,11 @@ def read(path, labels=None, task="auto", groups=None):
         No such file, another kind of file, no column that a pattern or ``groups`` names, or a value
         that is no number, with its row, column and, in a .csv file, line.
 
+    Warns
+    -----
+    UserWarning
+        A feature has the name of a person's number, and ``groups`` is None.
+
     See Also
     --------
     bunch : From arrays or DataFrames.
@@ -95,7 +100,8 @@ def read(path, labels=None, task="auto", groups=None):
             frame, together = files.without_groups(frame, groups, labels, path)
         _refuse_row_numbers(frame, str(path))
         X, D = files.columns(frame, labels, path)
-        _warn_of_groups(X)
+        if groups is None:
+            _warn_of_groups(X)
     else:
         raise UserDataError(f"{path}: files are .csv, .parquet, .npz or .mat, not {kind!r}.")
     try:
@@ -191,11 +197,13 @@ def bunch(X, D, name="data", task="auto", groups=None):
         )
     if task == "auto" and not binary and is_binary.mean() > _NEARLY:
         row, column = np.argwhere(~is_binary)[0]
-        if np.isclose(D.sum(axis=1), 1).mean() < 0.5:  # else most rows have all in one label
+        sums = D.sum(axis=1)
+        # Else most rows have all in one label, or as many votes.
+        if np.isclose(sums, 1).mean() < 0.5 and np.ptp(sums) > 0:
             raise UserDataError(
-                f"D row {row}, column {column} is {D[row, column]:g}, and nearly all other labels "
-                "are 0 or 1: correct it, or say that they are degrees by --task ldl (in Python, "
-                "task='ldl')."
+                f"D row {row}, column {column} is {D[row, column]}, and nearly all other labels "
+                "are 0 or 1: correct it, or say that they are degrees or votes by --task ldl (in "
+                "Python, task='ldl')."
             )
     if task == "auto":
         task = "multilabel" if binary and (D.sum(axis=1) != 1).any() else "ldl"
@@ -232,8 +240,9 @@ def _warn_of_sums(D):
     with np.errstate(over="ignore"):
         sums = np.minimum(D.sum(axis=1), LARGEST)
     middle = float(np.median(sums))
-    far = np.abs(sums - middle) > 0.05 * middle
-    if abs(middle - 1) > 0.05 and 0 < far.mean() < 0.1:
+    apart = np.abs(sums - middle)
+    far = apart > 0.05 * middle
+    if middle > 0 and abs(middle - 1) > 0.05 and far.any() and (apart > 0.02 * middle).mean() < 0.1:
         row = int(np.argmax(far))
         warnings.warn(
             f"the rows of D sum to about {middle:.4g}, but {far.sum()} of {len(D)} do not (the "
@@ -305,7 +314,8 @@ def _printable(name):
 def _warn_of_groups(X):
     """Warn of a column of numbers that seems to say which rows belong together."""
     for name in X.select_dtypes("number"):
-        if _IDS.fullmatch(str(name).lower()) and 2 < X[name].nunique() < len(X):
+        whole = (X[name] % 1 == 0).all() and 2 < X[name].nunique() < len(X)
+        if whole and _IDS.fullmatch(str(name).lower()):
             warnings.warn(
                 f"column {name!r} is taken for a feature; if it says which rows belong together, "
                 "name it by --groups (in Python, groups=)",

@@ -193,8 +193,13 @@ def _copy(foreign, random_state):
         unset = [name for name, value in parameters.items() if value is None and _is_seed(name)]
         if unset:
             model.set_params(**dict.fromkeys(unset, random_state))
-    elif getattr(model, "random_state", 0) is None:
+        return model
+    if getattr(model, "random_state", 0) is None:
         model.random_state = random_state
+    for inner in getattr(model, "__dict__", {}).values():  # estimators that it holds
+        if hasattr(inner, "get_params") and not isinstance(inner, type):
+            unset = [k for k, v in inner.get_params().items() if v is None and _is_seed(k)]
+            inner.set_params(**dict.fromkeys(unset, random_state))
     return model
 
 

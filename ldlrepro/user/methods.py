@@ -103,7 +103,7 @@ def split(text: str) -> tuple[str, dict[str, Any], str]:
             raise _unreadable(text, "a name and one pair of brackets are expected")
         settings = _settings(call, text)
         return text[:start].strip(), settings, ast.unparse(call)[1:] if settings else ""
-    if text.endswith(")") or "(" in text and ".py:" not in text:
+    if text.endswith(")") or "(" in text.rpartition(".py:")[2]:
         raise _unreadable(text, "a bracket, a quotation mark or a value is missing")
     return text, {}, ""
 
@@ -122,7 +122,9 @@ def _settings(call, text):
             settings[given.arg] = _estimator(value.func.id, inside, text)
             continue
         if isinstance(value, ast.Name):
-            raise _unreadable(text, f"{value.id} is a text, and stands in quotes")
+            raise _unreadable(
+                text, f"{value.id} is '{value.id}' for a text, {value.id}() for a class"
+            )
         try:
             settings[given.arg] = ast.literal_eval(value)
         except (ValueError, TypeError, RecursionError, MemoryError):
@@ -141,21 +143,23 @@ def _estimator(name, settings, text):
 
 
 def _unreadable(text, why):
+    text = text if len(text) <= 200 else f"{text[:200]}..."
     return CompareError(
-        f"The settings of {text} cannot be read: {why}. Write name=value, where values are "
-        f"numbers, texts in quotes, True, False, None or lists of them, as in {_EXAMPLE}."
+        f"The settings of {text} cannot be read: {why[:200]}. Write name=value, where values are "
+        f"numbers, texts in quotes, True, False, None, lists of them or estimators, as in "
+        f"{_EXAMPLE}."
     )
 
 
 def _installed(name, settings):
     """An estimator of this package or of python-ldl."""
-    _refuse_seed(name, settings)
     if name.startswith(PREFIX):
+        _refuse_seed(name, settings)
         return guest_named(name, settings)
     known = dict(all_estimators("ldl") + all_estimators("multilabel"))
     if name not in known:
         book = {m.name: m.estimator for e in (TABLES, MULTILABEL) for m in e.methods}
-        if name in book:
+        if name in book and type(book[name]).__name__ in known:
             called = " ".join(repr(book[name]).split()).removesuffix("()")
             raise UnknownNameError(f"No method {name!r}: the book's {name} is {called} here.")
         raise UnknownNameError(
@@ -167,6 +171,7 @@ def _installed(name, settings):
 
 def _with(estimator, name, settings):
     """An estimator with its settings."""
+    _refuse_seed(name, settings)
     parameters = [p for p in estimator.get_params(deep=False) if p != "random_state"]
     for wrong in (s for s in settings if s not in parameters):
         raise unknown(f"parameter of {name}", wrong, parameters)
@@ -274,7 +279,7 @@ def _is_theirs(module):
 
 
 def by_name(methods: Any) -> dict[str, Any]:
-    """Estimators by name, of a dict, a list of estimators and names, or one of either.
+    """Estimators by name, of a dict, a list of names and estimators (in that order), or one.
 
     Raises
     ------

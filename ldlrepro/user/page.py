@@ -54,8 +54,8 @@ def tables(found):
     best = [found.skill().index[0]] if len(found.names) > 1 else []
     for name in found.mine or best:
         caption = f"{name} against the others, by {label}"
-        if len(found.names) > 1:
-            caption += "; Holm and BH count all tests of the table"
+        several = "Holm and BH count all tests of the table"
+        caption += f"; {several if len(found.names) > 1 else text.DIFFER}"
         parts.append(_wide(show(text.against(found, name), caption, False)))
     if len(found.names) > 1:
         ranks = found.ranks()
@@ -85,7 +85,7 @@ def write(found, path):
             with_names(found.time_picture(), f"Marks of {share} against seconds of a fit").data,
         )
     captions = (
-        "A dot is a fold, the bar of a method its gain over all folds.",
+        "A dot is a fold of a data set, the bar of a method its gain.",
         "A mark is a method. The line joins those that none is both faster and better than. "
         "Diamonds are your methods, and names that are not written show under the pointer.",
     )

@@ -13,12 +13,17 @@ def tables(found):
     parts = [found.about, "\n".join(found.said())]
     parts.append(_summary(found) if len(found.names) == 1 else _gains(found))
     for name in found.mine:
-        table = against(found, name).astype(str)
-        parts.append(f"{name} against the others\n\n{table.to_string(index=False)}")
+        table = against(found, name).astype(str).to_string(index=False)
+        told = f"\n\n{DIFFER}" if len(found.names) == 1 else ""
+        parts.append(f"{name} against the others\n\n{table}{told}")
     if len(found.names) > 1:
         ranks = found.ranks().map("{:.2f}".format).to_string()
         parts.append(f"Average ranks over groups of related data sets\n\n{ranks}")
     return "\n\n".join(part for part in parts if part)
+
+
+#: What p is below `against` on one data set.
+DIFFER = f"p: below {LEVEL} the two differ significantly (corrected t-test, Holm)"
 
 
 def summary(found):
@@ -35,27 +40,28 @@ def summary(found):
         }
     )
     lines = [
-        f"gain: share of {found.null}'s loss removed; 1 is perfect, 0 learns nothing",
+        f"gain: share of the loss of {found.null} that is removed; 1 is perfect, 0 learns nothing",
         f"{label}: mean±standard deviation over the folds",
         f"p: below {LEVEL} a method is significantly worse than the first (corrected t-test, Holm)",
     ]
     if table.gain.isna().all():
         lines[0] = f"gain: none, since {found.null} has no loss"
-    elif table.index[0] == found.null:
+    elif table.gain.iloc[0] < 0.0005:  # it shows as 0
         lines.append(f"No method gains on {found.null}.")
     elif table.p.get(found.null, 0) >= LEVEL:
         lines.append(
             f"The first is not significantly better than {found.null}: more folds or rows may tell."
         )
     if table.p[1:].isna().any():
-        lines.append("no p: rounding makes as large a difference, or there is one fold")
+        lines.append("no p: rounding makes as large a difference")
     return shown.rename_axis(None), lines
 
 
 def against(found, name):
     """`Comparison.against` for readers; on one data set with the p-values of `summary`."""
     table = found.against(name)
-    table[REMOVED] = table[REMOVED].map("{:+.1%}".format)
+    shares = table[REMOVED]  # not finite where either has no loss
+    table[REMOVED] = [f"{share:+.1%}" if np.isfinite(share) else "-" for share in shares]
     if len(found.names) > 1:
         return table
     p = found.summary(against=name).p
