@@ -441,7 +441,7 @@ class Comparison:
         Returns
         -------
         DataFrame
-            gain (`skill`; NaN where the baseline has no loss), mean and std of the measure over the
+            Gain (`skill`; NaN where the baseline has no loss), mean and std of the measure over the
             folds, and p: of the corrected paired t-test against that method, by Holm's steps for
             all rows; NaN for the method itself, and where rounding makes as large a difference.
 
