@@ -33,9 +33,7 @@ figure { margin: 1.5rem 0; overflow-x: auto; }
 def tables(found):
     """HTML of a `Comparison`: skill, means, ranks, and each of your methods against the others."""
     label = MEASURES[found.main].label
-    lines = [line for line in (found.about, *found.said()) if line]
-    parts = [f"<p>{escape(line)}</p>" for line in lines]
-    table = found.table().rename_axis("method")
+    parts = [f"<p>{escape(line)}</p>" for line in (found.about, *found.said()) if line]
     if len(found.names) == 1:
         summary, lines = text.summary(found)
         parts.append(_wide(show(summary.rename_axis("method"), "The best method first")))
@@ -45,7 +43,7 @@ def tables(found):
         caption = f"Share of {found.null}'s loss removed ({label}); 1 is perfect, 0 learns nothing"
         parts.append(_wide(show(skill, caption, form="{:.3f}")))
         caption = f"{label}: mean±standard deviation over the folds"
-        parts.append(_wide(show(table, caption, form="{:.4f}")))
+        parts.append(_wide(show(found.table().rename_axis("method"), caption, form="{:.4f}")))
     larger = in_text([MEASURES[m].label for m in found.measures if MEASURES[m].greater_is_better])
     for dataset, shown in found.names.items():
         caption = f"All measures on {shown}: means over the folds. Larger is better for {larger}"
