@@ -344,7 +344,10 @@ def test_scorers_are_larger_for_better_predictions():
         assert values[1] > values[0]
         expected = getattr(metrics, name)(D, SABFGS().fit(X, D).predict(X))
         assert values[1] == pytest.approx(expected if up else -expected)
-    with pytest.raises(UnknownNameError, match="No scorer 'kl_divergence'; there are: .*neg_kl"):
+    with pytest.raises(
+        UnknownNameError,
+        match=r"No scorer .kl_divergence.\. Did you mean neg_kl_divergence\? There are",
+    ):
         metrics.get_scorer("kl_divergence")
 
 

@@ -99,11 +99,14 @@ def test_methods_of_a_file(tmp_path, monkeypatch):
             load_methods([name])
     for name, message in (
         ("", "No method ''"),
-        ("StructForest", "No method 'StructForest'; .* Did you mean StructRF. A class of yours"),
+        (
+            "StructForest",
+            r"No method 'StructForest'\. Did you mean StructRF\? There are: .*\. A class of yours",
+        ),
         (f"{path}:Needs(j=1)", "No parameter of Needs 'j'; there are: k."),
         ("sLDLF", "the book's sLDLF is LDLForest.scale=None. here"),
         ("CCA", r"the book's CCA is EmbeddingKNN\(n_neighbors=5, transformer=CCA\(\)\) here"),
-        ("StructRF(stp=1)", "No parameter of StructRF 'stp'; .* Did you mean step"),
+        ("StructRF(stp=1)", "No parameter of StructRF 'stp'. Did you mean step"),
     ):
         with pytest.raises(UnknownNameError, match=message):
             load_methods([name])
@@ -569,7 +572,7 @@ def test_a_crash_of_a_worker_is_one_line(here, monkeypatch, capfd):
 
 def test_names_of_methods_and_measures_that_are_unknown(here):
     found = compare({"ridge": Ridge()}, *rows(), folds=2)
-    with pytest.raises(UnknownNameError, match="No method 'Ridge'; .*Did you mean ridge"):
+    with pytest.raises(UnknownNameError, match="No method 'Ridge'. Did you mean ridge"):
         found.against("Ridge")
     with pytest.raises(UnknownNameError, match="Did you mean kl_divergence"):
         found.skill("kl_divergense")

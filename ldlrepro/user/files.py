@@ -194,9 +194,9 @@ def _patterns(labels):
 def _no_column(name, frame, path):
     columns = list(map(str, frame.columns))
     near = get_close_matches(name.lower(), [c.lower() for c in columns], n=1)
-    hint = f" Did you mean {next(c for c in columns if c.lower() == near[0])}?" if near else ""
-    there = _columns_of(frame)
-    return UserDataError(f"No column of {path} is called {name!r}; there are: {there}.{hint}")
+    near = next((c for c in columns if near and c.lower() == near[0]), None)
+    there = f". Did you mean {near}? There are" if near else "; there are"
+    return UserDataError(f"No column of {path} is called {name!r}{there}: {_columns_of(frame)}.")
 
 
 def without_groups(frame, groups, labels, path):
