@@ -458,6 +458,7 @@ def _compare(every):
     add.add_argument(
         "--groups", metavar="NAME", help="its column of persons, say: folds do not part their rows"
     )
+    add.add_argument("--drop", metavar="NAMES", help="its columns that are left out: date,note_*")
     add.add_argument("--task", choices=("auto", "ldl", "multilabel"), help="of your data")
     add.add_argument("--folds", type=_count, help="of your data (default: 10)")
     add.add_argument("--seed", type=_seed, help="of the folds of your data (default: 0)")

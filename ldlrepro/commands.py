@@ -268,7 +268,7 @@ def compare(options):
         parameters.check_out(options.out)
     if options.data and options.dataset:
         raise comparing.CompareError("Give --data, your own, or --dataset, registered ones.")
-    own = ("labels", "groups", "task", "folds", "seed")
+    own = ("labels", "groups", "drop", "task", "folds", "seed")
     given = [f"--{name}" for name in own if getattr(options, name) is not None]
     if given and not options.data:
         raise comparing.CompareError(
@@ -283,7 +283,13 @@ def compare(options):
     _keep_inputs(options)
     named = load_methods(options.methods)
     if options.data:
-        read = userdata.read(options.data, options.labels, options.task or "auto", options.groups)
+        read = userdata.read(
+            options.data,
+            options.labels,
+            task=options.task or "auto",
+            groups=options.groups,
+            drop=options.drop,
+        )
         what = {"X": read}
         what |= {"folds": 10 if options.folds is None else options.folds}
         what |= {"random_state": options.seed or 0}

@@ -1,6 +1,7 @@
 """Kept fits of a user's comparison: what makes them stale, and what a failure leaves."""
 
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,10 +10,11 @@ import sklearn
 from own_methods import Mean, rows
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ldlrepro
-from ldlrepro import SABFGS, AdaBoostLDL
+from ldlrepro import AAKNN, SABFGS, AdaBoostLDL, EmbeddingKNN, RaisedZeros
+from ldlrepro.datasets import make_toy
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.errors import LdlreproError
 from ldlrepro.protocols import runner
@@ -129,8 +131,8 @@ def test_another_seed_is_another_run(here, tmp_path):
 
 def test_of_an_installed_class_the_version_of_its_package_counts():
     parts, files = own._texts_of(Ridge())
-    assert "sklearn.linear_model._ridge.Ridge" in parts and not files
-    assert set(parts[1::2]) == {sklearn.__version__}
+    assert "sklearn.linear_model._ridge.Ridge" in dict(parts) and not files
+    assert set(dict(parts).values()) == {sklearn.__version__}
 
 
 def test_a_method_that_fails_is_named_and_the_others_are_kept(here, tmp_path):
@@ -165,3 +167,70 @@ def test_a_folder_that_cannot_be_written_is_told_before_any_fit(here, tmp_path):
     with pytest.raises(LdlreproError, match="file is no folder, and a folder of records belongs"):
         compare({"mean": Mean()}, X, D, folds=3, records=tmp_path / "file")
     assert Mean.fits == 0
+
+
+def test_a_bunch_that_was_changed_is_other_data(here, tmp_path):
+    toy = make_toy(30, random_state=0)
+    for data in (userdata.bunch(toy.X, toy.D), toy):
+        compare("AAKNN", data, folds=3, records=tmp_path)
+        data.X = data.X * [1, 100, 0.01]
+        again = compare("AAKNN", data, folds=3, records=tmp_path)
+        assert loss(again) == loss(compare("AAKNN", data.X, data.D, folds=3))
+        data.X = np.where(data.X > data.X[0], np.nan, data.X)
+        with pytest.raises(LdlreproError, match="fill or drop what is missing"):
+            compare("AAKNN", data, folds=3, records=tmp_path)
+
+
+def test_two_functions_of_one_file_are_told_apart(here, tmp_path, monkeypatch):
+    (tmp_path / "of_functions.py").write_text(
+        "from ldlrepro import EmbeddingKNN\n"
+        "from sklearn.preprocessing import FunctionTransformer\n\n"
+        "def column(j):\n    return lambda X: X[:, j:]\n\n"
+        "whole, last, lone = (\n"
+        "    EmbeddingKNN(n_neighbors=3, transformer=FunctionTransformer(f))\n"
+        "    for f in (lambda X: X, lambda X: X[:, -1:], column(1))\n)\n"
+        "other = EmbeddingKNN(n_neighbors=3, transformer=FunctionTransformer(column(2)))\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "of_functions", raising=False)
+    X, D = rows()
+    names = ("whole", "last", "lone", "other")
+    methods = [load_methods([f"{tmp_path}/of_functions.py:{name}"])[name] for name in names]
+    kept, losses = {"folds": 3, "records": tmp_path / "kept"}, set()
+    for method in methods:
+        fresh = compare({"m": method}, X, D, folds=3)
+        assert loss(compare({"m": method}, X, D, **kept)) == loss(fresh)
+        losses.add(loss(fresh))
+    assert len(losses) == len(methods)
+
+
+def test_what_a_fit_warned_of_is_told_again(here, tmp_path):
+    class Off(Mean):
+        def predict(self, X):
+            return super().predict(X) - 0.5
+
+    texts = [
+        str(compare({"off": Off()}, *rows(), folds=2, records=tmp_path, n_jobs=1)) for _ in "12"
+    ]
+    assert texts[0] == texts[1] and "off: predictions off the simplex" in texts[1]
+
+
+def test_parameters_that_are_arrays_or_partial_functions(here, tmp_path):
+    X, D = rows()
+    losses = set()
+    for column in (0, 1):
+        floors = np.array([0.0, 0.1 + column / 5])
+        first = FunctionTransformer(partial(np.take, indices=[column], axis=1))
+        for method in (
+            RaisedZeros(AAKNN(), floors=floors),
+            EmbeddingKNN(n_neighbors=3, transformer=first),
+        ):
+            fresh = compare({"m": method}, X, D, folds=3)
+            assert loss(compare({"m": method}, X, D, folds=3, records=tmp_path)) == loss(fresh)
+            losses.add(loss(fresh))
+    assert len(losses) >= 3
+
+
+def loss(found):
+    """Mean K-L of the method that is not the mean predictor."""
+    return found.table().drop("MeanPredictor").iloc[0, 0].mean

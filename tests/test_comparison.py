@@ -202,6 +202,21 @@ def test_the_best_method_for_a_time_and_by_a_measure():
     assert by.best.tolist() == ["slow", "slow"] and by["place of slow"].tolist() == [1, 1]
 
 
+def test_without_shared_persons_soft_trees_lose_their_lead():
+    """Which method says so, and that StructRF* is as good as the best in less than a second."""
+    declared = comparison.TABLES
+    records, _ = matrix.open_matrix(comparison.PAPER, "tables")
+    every, timed = matrix.filled(records, declared, NULL), matrix.in_time(records, declared)
+    limits, soft = (0.01, 0.05, 1, 3, 10), {"sLDLF", "sNDF-LDL"}
+    found = choice.best_in_time(every, declared, NULL, KL, limits, timed)
+    assert soft <= set(found.method)
+    every, timed = (r[~r.dataset.isin(persons.SEVERAL)] for r in (every, timed))
+    found = choice.best_in_time(every, declared, NULL, KL, limits, timed).set_index("method")
+    near = found["at most 0.01 lower"]
+    assert not soft & {*found.index, *"; ".join(near).split("; ")}
+    assert found["typical fit up to (s)"]["StructRF*"] <= 1 and "StructRF*" in near.iloc[-1]
+
+
 def test_seconds_of_other_records_count():
     declared = Experiment("tables", (), SETS, without=(("near", "Movie", "time limit"),))
     there = records({key: v for key, v in VALUES.items() if key != ("near", "Movie")})

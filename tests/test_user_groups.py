@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from own_methods import rows
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from ldlrepro import cli
 from ldlrepro.user import data as userdata
@@ -29,10 +31,10 @@ class NoneOfThem(Knows):
         return super().predict(X)
 
 
-def pairs():
+def pairs(persons=20):
     """Rows of which every two are the same picture of one person."""
-    X, D = rows(20)
-    return np.repeat(X, 2, axis=0), np.repeat(D, 2, axis=0), np.repeat(np.arange(20), 2)
+    X, D = rows(persons)
+    return *(np.repeat(A, 2, axis=0) for A in (X, D)), np.repeat(np.arange(persons), 2)
 
 
 def test_no_fold_parts_a_group():
@@ -112,8 +114,6 @@ def test_bad_groups_are_one_line(tmp_path):
     missing = pd.Series(person, name="person", dtype=float)
     missing[7] = np.nan
     data = userdata.bunch(X, D, groups=person)
-    by_hand = userdata.bunch(X, D)
-    by_hand.groups = person
     masked = np.ma.array(person, mask=np.arange(40) == 2)
     frame = pd.DataFrame(X, index=[f"r{i}" for i in range(40)])
     shuffled = pd.Series(person, index=frame.index[::-1])
@@ -128,7 +128,10 @@ def test_bad_groups_are_one_line(tmp_path):
         (lambda: compare("AAKNN", X, D, groups=["a", *[np.nan] * 39]), "row 1 has no group"),
         (lambda: compare("AAKNN", X, D, groups=masked), "row 2 has no group"),
         (lambda: compare("AAKNN", X, D, groups=[[1], [2]] * 20), "cannot be told apart"),
-        (lambda: compare("AAKNN", frame, D, groups=shuffled), "'r0' in X and 'r39' in groups"),
+        (
+            lambda: compare("AAKNN", frame, D, groups=shuffled),
+            "names of the rows of X in another order",
+        ),
         (lambda: compare("AAKNN", X, D, groups=np.arange(40)), "no two rows have the same group"),
         (lambda: userdata.read(tmp_path / "t.csv", "e,f,g", groups="h"), "No column of .* 'h'"),
         (lambda: userdata.read(tmp_path / "t.npz", groups="h"), "groups is for tables"),
@@ -138,9 +141,67 @@ def test_bad_groups_are_one_line(tmp_path):
     for wrong, message in (
         (lambda: compare("AAKNN", X, D, groups=person, folds=21), r"that of the groups .*, 20"),
         (lambda: compare("AAKNN", X, D, groups=person % 2), "has 2 values, and folds need three"),
-        (lambda: compare("AAKNN", by_hand), "groups that .* did not make"),
         (lambda: compare("AAKNN", data, groups=person), "X is a bunch"),
         (lambda: compare("AAKNN", datasets=["s-JAFFE"], groups=person), "data of your own"),
     ):
         with pytest.raises(CompareError, match=message):
             wrong()
+
+
+class Search:
+    """Takes the groups of its rows, and notes whether they are those of the rows."""
+
+    def fit(self, X, D, groups=None):
+        assert groups is not None and (X[:, 0] == groups).all()
+        self.mean = D.mean(axis=0)
+
+    def predict(self, X):
+        return np.tile(self.mean, (len(X), 1))
+
+
+def test_a_method_that_searches_gets_the_groups():
+    X, D, person = pairs(60)
+    X[:, 0] = person
+    grid = {"n_neighbors": [1, 8]}
+    searches = {
+        "apart": GridSearchCV(KNeighborsRegressor(), grid, cv=GroupKFold(4)),
+        "by rows": GridSearchCV(
+            KNeighborsRegressor(), grid, cv=KFold(4, shuffle=True, random_state=0)
+        ),
+        "takes them": Search(),
+    }
+    found = compare(searches, X, D, groups=person, folds=4)
+    # Copies of a row beside it make one neighbour the best; apart, many are better.
+    assert {m: t for m, t in found.notes.items() if t} == {
+        "by rows": {"The groups parameter is ignored by KFold"}
+    }
+    losses = found.table()["data"]
+    fixed = {"eight": KNeighborsRegressor(8), "one": KNeighborsRegressor(1)}
+    of_fixed = compare(fixed, X, D, groups=person, folds=4).table()["data"]
+    assert losses["apart"] == of_fixed["eight"] and losses["by rows"] == of_fixed["one"]
+    with pytest.raises(Exception, match="AssertionError"):
+        compare({"takes them": Search()}, X, D, folds=4)
+
+
+def test_sets_of_labels_searched_with_groups():
+    X, D, person = pairs()
+    Y = (D > 0.3).astype(int)
+    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 4]}, cv=GroupKFold(4))
+    found = compare({"apart": search}, X, Y, task="multilabel", groups=person, folds=4)
+    assert not any(found.notes.values()) and found.main == "ranking_loss"
+
+
+def test_groups_in_another_order_of_the_rows_are_refused(tmp_path):
+    X, D, person = pairs()
+    frame, series = pd.DataFrame(X), pd.Series(person, name="person")
+    for A, B in ((frame, D), (X, pd.DataFrame(D))):
+        with pytest.raises(UserDataError, match="names of the rows of . in another order"):
+            compare("AAKNN", A, B, groups=series[::-1], folds=3)
+    of_arrays = compare("AAKNN", X, D, groups=person, folds=3).table()
+    assert (compare("AAKNN", frame, D, groups=series, folds=3).table() == of_arrays).all().all()
+    by_hand = userdata.bunch(X, D)
+    by_hand.groups = [f"p{i}" for i in person]
+    assert (compare("AAKNN", by_hand, folds=3).table() == of_arrays).all().all()
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(UserDataError, match="groups is .*give the name of one column"):
+        userdata.read(tmp_path / "t.csv", "3", groups=["person"])

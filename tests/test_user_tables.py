@@ -11,6 +11,7 @@ from own_methods import Mean, rows
 from scipy import sparse
 from scipy.io import savemat
 
+from ldlrepro import cli
 from ldlrepro.errors import LdlreproError, NormalisationWarning
 from ldlrepro.protocols.store import write_whole
 from ldlrepro.user import data as userdata
@@ -170,7 +171,7 @@ def test_what_a_conversion_to_numbers_would_lose_is_refused():
             "X row 1 .line 5., column 'y': the value is mis",
         ),
         ("x,d_1,d_2\n1,.5,.5\n\n2,0,0\n", "D row 1 .line 4. is all zero"),
-        ("x,d_1,d_2\n1,.5,.5\n2,-1,2\n", "Negative values in D: row 1 .line 3., column 0"),
+        ("x,d_1,d_2\n1,.5,.5\n2,-1,2\n", "Negative values in D: row 1 .line 3., column 'd_1'"),
     ],
 )
 def test_a_table_of_another_program_is_told(text, message, tmp_path):
@@ -363,3 +364,56 @@ def test_a_total_among_the_labels_is_refused(tmp_path):
     frame.assign(d_total=D.sum(axis=1)).to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(userdata.UserDataError, match="'d_total'.* is the sum of the others"):
         userdata.read(tmp_path / "t.csv", "d_*")
+
+
+#: Two folds of a quick method.
+COMMAND = "compare AAKNN --data t.csv --labels d_* --folds 2 --n-jobs 1".split()
+
+
+def test_columns_that_are_left_out(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(np.arange(24).reshape(8, 3) % 5, columns=["x", "seen", "d_a"])
+    frame = frame.assign(d_b=1.5, d_sum=frame.d_a + 1.5, day=[f"{i} May" for i in range(8)])
+    frame.to_csv("t.csv", index=False)
+    read = userdata.read("t.csv", "d_*", drop="d_sum, day,se*")
+    assert read.feature_names == ["x"] and read.label_names == ["d_a", "d_b"]
+    assert (userdata.read("t.csv", "d_*", drop=["d_sum", "day", "seen"]).X == read.X).all()
+    cli.main([*COMMAND, "--drop", "d_sum,day,seen"])
+    assert "t: 8 rows, 1 feature (x), 2 labels (d_a, d_b)" in capsys.readouterr().out
+    np.savez("t.npz", X=read.X, D=read.D)
+    for given, message in (
+        (("t.csv", "d_*", "d_sum"), "'0 May' is no number; .* is left out by --drop"),
+        (("t.csv", "d_*", "day"), "d_sum.* is the sum of the others .*Leave it out by --drop"),
+        (("t.csv", "d_*", "dya"), "No column of .* 'dya'. Did you mean day"),
+        (("t.csv", "d_a,d_b", "d_a"), "'d_a' of t.csv is to be dropped, and is named for labels"),
+        (("t.npz", None, "x"), "drop is for tables"),
+    ):
+        path, labels, drop = given
+        with pytest.raises(UserDataError, match=message):
+            userdata.read(path, labels, drop=drop)
+
+
+def test_one_label_and_folds_without_an_order_are_told(here):
+    X, D = rows(30)
+    with pytest.raises(LdlreproError, match="one label .* ranking loss, .* needs two"):
+        compare("MLFE", X, (D[:, :1] > 0.3).astype(int), task="multilabel", folds=2)
+    Y = np.zeros((30, 3), int)
+    Y[:3, 0] = 1
+    found = compare("RFPCT", X, Y, folds=5)
+    empty = int(found.records.query("method == 'RFPCT'").ranking_loss.isna().sum())
+    assert empty and f"Ranking loss is not defined on {empty} of 5 folds" in str(found)
+
+
+def test_bad_values_name_their_column():
+    X, D = rows(12)
+    X, D = pd.DataFrame(X), pd.DataFrame(D, columns=["d_a", "d_b", "d_c"])
+    wrong = D.copy()
+    wrong.iloc[3, 1] = -0.1
+    for given, message in (
+        ((X, wrong), "row 3, column 'd_b' is -0.1"),
+        ((X.assign(z=1j), D), "Complex data not supported: X column 4"),
+    ):
+        with pytest.raises(UserDataError, match=message):
+            userdata.bunch(*given)
+    with pytest.raises(UserDataError, match="'patient_id' that counts the rows"):
+        userdata.bunch(X.assign(patient_id=np.arange(100, 112)), D)

@@ -213,14 +213,14 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
         "correction, on none of 1 data sets."
     )
     text = rivals.answer(records, names, KL)
-    assert text.startswith("2 later methods of one package have records on some kind of data, all")
+    assert text.startswith("2 later methods of python-ldl have records on some kind of data, with")
     assert "One is the best on 2 of 2 kinds of data: s-JAFFE, Yeast." in text
-    assert "On none of these the best of them is significantly worse" in text
+    assert "On none of the 2, the best later method is significantly worse" in text
     ahead = records.method.map(LOSS).where(records.method != "RF", 0.1)
     noise = 0.002 * np.random.default_rng(1).normal(size=len(records))
     text = rivals.answer(records.assign(**{KL: ahead + noise}), names, KL)
     assert "As far as they have records, none is the best on any of 2 kinds of data." in text
-    assert "On 2 of these the best of them is significantly worse" in text
+    assert "On 2 of the 2, the best later method is significantly worse" in text
     tests = rivals.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])
     words = rivals.against_in_words(tests)
@@ -228,6 +228,14 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert f"these {tests.later.nunique()} later methods" in words
     few = records[~records.method.str.contains("LRR|DPA")]
     assert rivals.answer(few, {}, KL) == "No later method has records yet."
+
+
+def test_points_are_what_the_tuned_methods_try():
+    table = rivals.points().set_index("in the command")
+    assert list(table.index) == [f"python-ldl:{m.estimator.name}" for m in TUNED.methods]
+    tried = TUNED.methods[2].grid["parameters"]
+    assert table.loc["python-ldl:LDL_DPA", "point 2"] == "alpha=0.1, beta=0.1"
+    assert (table["point 1"] == "as released").all() and len(tried) == table.shape[1] - 1
 
 
 def test_methods_that_fail_on_one_data_set_of_a_kind_are_told(records, monkeypatch):

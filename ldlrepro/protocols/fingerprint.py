@@ -8,7 +8,7 @@ files into arrays. How definitions are compared and followed is in source.py.
 import hashlib
 import inspect
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 
 from ldlrepro import datasets, metrics
 from ldlrepro.datasets import loading, readers, registry
@@ -222,8 +222,13 @@ def _value(value):
         return "{" + ",".join(f"{k!r}:{_value(v)}" for k, v in sorted(value.items())) + "}"
     if isinstance(value, list | tuple):
         return "(" + ",".join(map(_value, value)) + ")"
+    if isinstance(value, partial):
+        return _value((value.func, value.args, value.keywords))
     if callable(value):
         return f"{value.__module__}.{value.__qualname__}"
+    if hasattr(value, "tolist"):  # an array or a scalar of NumPy
+        value = value.tolist()
+        return _value(value) if isinstance(value, list) else repr(value)
     return repr(value.item() if hasattr(value, "item") else value)
 
 

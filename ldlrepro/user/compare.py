@@ -30,7 +30,7 @@ from ldlrepro.report.html import for_spreadsheets
 from ldlrepro.report.plots import Figure
 from ldlrepro.report.provenance import display_names
 from ldlrepro.user import runs
-from ldlrepro.user.data import bunch, check_name
+from ldlrepro.user.data import again, bunch, check_name
 from ldlrepro.user.folds import folds_picture
 from ldlrepro.user.methods import CompareError, by_name, wrapped
 
@@ -101,7 +101,8 @@ def compare(
     n_jobs : int
         Processes; numbers do not depend on it.
     records : Path, str or None
-        Folder that keeps each fit, so that a run can be stopped and goes on; None keeps none.
+        Folder that keeps each fit, so that a run can be stopped and goes on; None keeps none. A
+        class of your script or notebook itself is fitted anew in each process: put it in a file.
     progress : bool
         True shows a bar on standard error.
 
@@ -164,6 +165,8 @@ def compare(
             "X is a bunch, and groups goes with arrays: compare(methods, data.X, data.D, "
             "groups=...), or give it to what made the bunch, ldlrepro.user.data.read or bunch."
         )
+    else:
+        X = again(X, task)
     return _on_own(methods, X, folds, int(random_state), run)
 
 
@@ -204,13 +207,14 @@ def _on_own(methods, data, folds, seed, run):
 def _about(data, folds):
     """What was read of a user's data, so that a forgotten label or group is seen."""
 
-    def few(names):
-        return ", ".join(names) if len(names) <= 6 else f"{names[0]} ... {names[-1]}"
+    def few(names, what):
+        shown = ", ".join(names) if len(names) <= 6 else f"{names[0]} ... {names[-1]}"
+        return f"{len(names)} {what}{'s' * (len(names) > 1)} ({shown})"
 
     kind = "sets of labels" if data.task == "multilabel" else "label distributions"
     about = (
-        f"{data.display}: {len(data.X)} rows, {len(data.feature_names)} features "
-        f"({few(data.feature_names)}), {len(data.label_names)} labels ({few(data.label_names)}), "
+        f"{data.display}: {len(data.X)} rows, {few(data.feature_names, 'feature')}, "
+        f"{few(data.label_names, 'label')}, "
         f"{kind}, {folds} folds"
     )
     if "groups" in data:
@@ -255,6 +259,8 @@ def _check_names(named):
     for name in named:
         if not isinstance(name, str) or not name.strip():
             raise CompareError(f"A method is called {shown(name)}: give it a name, a text.")
+        if name.splitlines() != [name]:
+            raise CompareError(f"A method is called {shown(name)}: give it a name in one line.")
 
 
 def _declared(named, kind, columns=None, labels=None):
@@ -289,11 +295,6 @@ def _check_folds(folds, data):
     """CompareError where rows, or groups of them, cannot be cut into so many folds."""
     n, what = len(data.X), "rows"
     if "groups" in data:
-        if "group_name" not in data:
-            raise CompareError(
-                "The bunch has groups that `ldlrepro.user.data.bunch` did not make: give them to "
-                "it, bunch(X, D, groups=...)."
-            )
         n, what = len(np.unique(data.groups)), f"groups ({data.group_name})"
         if n < 3:
             raise CompareError(
@@ -327,8 +328,13 @@ def check_target(path: Any, what: str) -> None:
 
 
 def _refuse_equal_rows(targets):
-    """CompareError where the mean of the targets predicts every row: nothing can do better."""
+    """CompareError where the mean of the targets predicts every row, or one label has no order."""
     targets = np.asarray(targets)
+    if targets.shape[1] == 1:
+        raise CompareError(
+            "There is one label of zeros and ones, and ranking loss, which compares methods here, "
+            "needs two: take a classifier of scikit-learn and its measures."
+        )
     if np.abs(targets - targets[0]).max() <= matrix.NO_LOSS:
         raise CompareError(
             "All rows of D are equal: their mean predicts each of them without a loss, and there "
@@ -528,6 +534,12 @@ class Comparison:
     def said(self) -> list[str]:
         """What there is to know of the fits, a line each; of many warnings, a few and how many."""
         lines = []
+        folds = self.records[self.records.method == self.null]
+        if undefined := int(folds[self.main].isna().sum()):
+            lines.append(
+                f"{MEASURES[self.main].label} is not defined on {undefined} of {len(folds)} folds, "
+                "where no row has some of the labels and lacks others. These folds do not count."
+            )
         for name, texts in self.notes.items():
             lines += [f"{name}: {text}." for text in sorted(texts)[:_TOLD]]
             if len(texts) > _TOLD:

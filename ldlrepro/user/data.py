@@ -23,7 +23,8 @@ from ldlrepro.validation import LARGEST, check_distributions, check_kind
 _WITHOUT_NAME = re.compile(r"(Unnamed: \d+(\.\d+)?|\.\.\.\d+|#)?")
 #: Names of row numbers, in any case and without signs between; R calls them X.
 _OF_ROWS = re.compile(
-    r"(row|sample|subject|case|record|item|instance|obs|observation)?(id|idx|index|no|nr|num|number)"
+    r"(row|sample|subject|patient|person|participant|user|case|record|item|instance|obs|observation)?"
+    r"(id|idx|index|no|nr|num|number)"
     r"|(row|record|case|sample)s?|row_?names?|rn|obs|observation|serial(no)?|s(r)?no"
     r"|(index)?level\d+",
     re.IGNORECASE,
@@ -38,7 +39,7 @@ _COUNTED = 20
 _LONGEST = 200
 
 
-def read(path, labels=None, task="auto", groups=None):
+def read(path, labels=None, task="auto", groups=None, drop=None):
     """Read a table of features and labels.
 
     Parameters
@@ -53,6 +54,9 @@ def read(path, labels=None, task="auto", groups=None):
     groups : str or None
         Column of a .csv or .parquet file that says which rows belong together ("person"); it is
         no feature.
+    drop : str, list of str or None
+        Columns of a .csv or .parquet file that are left out, as names or patterns, as for
+        ``labels``.
 
     Returns
     -------
@@ -62,8 +66,9 @@ def read(path, labels=None, task="auto", groups=None):
     Raises
     ------
     UserDataError
-        No such file, another kind of file, no column that a pattern or ``groups`` names, or a value
-        that is no number, with its row, column and, in a .csv file, line.
+        No such file, another kind of file, no column that a pattern or ``groups`` names, or one
+        that two of them name, or a value that is no number, with its row, column and, in a .csv
+        file, line.
 
     Warns
     -----
@@ -85,17 +90,26 @@ def read(path, labels=None, task="auto", groups=None):
         raise UserDataError(f"There is no file {path}.")
     kind = path.suffix.lower()
     together = None
+    if groups is not None and not isinstance(groups, str):
+        raise UserDataError(f"groups is {shown(groups)}: give the name of one column, a text.")
     if kind in (".npz", ".mat"):
         if groups is not None:
             raise UserDataError(
                 f"groups is for tables, and {path} holds arrays: read it in Python, and give "
                 "compare(X, D, groups=...) an array."
             )
+        if drop is not None:
+            raise UserDataError(
+                f"drop is for tables, and {path} holds arrays: leave the columns out of X, or read "
+                "it in Python."
+            )
         X, D = files.arrays(path, kind)
     elif kind in (".csv", ".parquet", ".pq"):
         frame = files.table(path, kind)
         if not len(frame):
             raise UserDataError(f"{path} has names of columns and no rows.")
+        if drop is not None:
+            frame = files.without(frame, drop, labels, groups, path)
         if groups is not None:
             frame, together = files.without_groups(frame, groups, labels, path)
         _refuse_row_numbers(frame, str(path))
@@ -108,10 +122,10 @@ def read(path, labels=None, task="auto", groups=None):
         return bunch(X, D, _printable(path.stem), task, together)
     except UserDataError as error:
         text = str(error)
-        if text.startswith("X row") and "encode texts" in text and groups is None:
-            text += (
-                " If it says which rows belong together, name it by --groups (in Python, groups=)."
-            )
+        if text.startswith("X row") and "encode texts" in text:
+            text += " A column that is no feature is left out by --drop (in Python, drop=)."
+            if groups is None:
+                text += " One that says which rows belong together is named by --groups (groups=)."
         raise UserDataError(files.with_line(text, path) if kind == ".csv" else text) from None
 
 
@@ -159,11 +173,14 @@ def bunch(X, D, name="data", task="auto", groups=None):
     read : From a file.
     """
     check_name(name)
+    _refuse_other_order(X, groups, "X")
+    _refuse_other_order(D, groups, "D")
     try:
         check_type(X, "X")
         check_type(D, "D")
+        check_kind(X, "X")
         check_same_rows(X, D, "X", "D")
-        check_same_rows(X, groups, "X", "groups")
+        check_same_rows(*((X, groups, "X") if hasattr(X, "iloc") else (D, groups, "D")), "groups")
     except (TypeError, ValueError) as error:
         raise UserDataError(str(error)) from None
     if isinstance(X, pd.DataFrame):
@@ -207,10 +224,7 @@ def bunch(X, D, name="data", task="auto", groups=None):
             )
     if task == "auto":
         task = "multilabel" if binary and (D.sum(axis=1) != 1).any() else "ldl"
-    digest = hashlib.sha256()
     of_groups = {} if groups is None else _groups(groups, len(X))
-    for array in (X, D, *([of_groups["groups"]] if of_groups else [])):
-        digest.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
     if task == "ldl":
         if (D != D[0]).any():  # rows that are all equal are told by `compare`
             _refuse_total(D, labels)
@@ -218,7 +232,13 @@ def bunch(X, D, name="data", task="auto", groups=None):
         try:
             D = check_distributions(D)  # per cent, say: measures take rows that sum to 1
         except ValueError as error:
-            raise UserDataError(str(error)) from None
+            text = str(error)
+            if labels:
+                text = re.sub(r"column (\d+)", lambda at: f"column {labels[int(at[1])]!r}", text)
+            raise UserDataError(text) from None
+    digest = hashlib.sha256()
+    for array in (X, D, *([of_groups["groups"]] if of_groups else [])):
+        digest.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
     return Bunch(
         X=X,
         feature_names=features or [f"feature {j + 1}" for j in range(X.shape[1])],
@@ -233,6 +253,48 @@ def bunch(X, D, name="data", task="auto", groups=None):
         **{"Y" if task == "multilabel" else "D": D},
         **of_groups,
     )
+
+
+def again(data, task="auto"):
+    """A bunch made anew of what it holds now: its arrays may have been changed since.
+
+    Parameters
+    ----------
+    data : Bunch
+        Of `bunch`, `datasets.load` or a maker of synthetic data.
+    task
+        As for `bunch`; "auto" leaves that of the data.
+
+    Raises
+    ------
+    UserDataError
+        As `bunch`.
+    """
+
+    def named(A, names, is_named):
+        if data.get(is_named) and not hasattr(A, "iloc") and np.shape(A)[1:] == (len(names),):
+            return pd.DataFrame(A, columns=names)
+        return A
+
+    X = named(data.X, data.feature_names, "is_named")
+    D = named(data.D if "D" in data else data.Y, data.label_names, "has_label_names")
+    groups = data.get("groups")
+    if groups is not None and not hasattr(groups, "iloc"):
+        groups = pd.Series(groups, name=data.get("group_name"), index=getattr(X, "index", None))
+    made = bunch(X, D, data.name, data.get("task", "auto") if task == "auto" else task, groups)
+    made.display = data.get("display", data.name)
+    return made
+
+
+def _refuse_other_order(A, groups, name):
+    """UserDataError where groups have the names of the rows, and another order of them."""
+    if not (hasattr(A, "iloc") and hasattr(groups, "iloc")) or A.index.equals(groups.index):
+        return
+    if len(A) == len(groups) and set(A.index) == set(groups.index):
+        raise UserDataError(
+            f"groups has the names of the rows of {name} in another order. Give "
+            f"groups.loc[{name}.index], or groups.to_numpy() if they are in the order of the rows."
+        )
 
 
 def _warn_of_sums(D):
@@ -348,9 +410,10 @@ def _refuse_row_numbers(frame, what):
         called = "without a name" if nameless else f"called {text!r}"
         place = "first " if position == 0 else ""
         way_out = "give it another name" if is_id and not _counts(numbers) else "scale it"
+        option = "" if what == "X" else f"by --drop {text!r}; "
         raise UserDataError(
             f"{what} has a {place}column {called} that counts the rows: whole numbers, no two the "
-            "same. A method would take it for a feature. Leave it out (in pandas, "
+            f"same. A method would take it for a feature. Leave it out ({option}in pandas, "
             "to_csv(index=False), in R, row.names = FALSE). Where it is a feature, a time say, "
             f"{way_out}, or give X and D as arrays in Python."
         )
@@ -380,7 +443,8 @@ def _refuse_total(D, names):
         called = f" ({names[column]!r})" if names else ""
         raise UserDataError(
             f"Column {column} of the labels{called} is the sum of the others in every row: a "
-            "total, and no label. Leave it out; patterns of --labels take every name that they fit."
+            "total, and no label. Leave it out by --drop, since patterns of --labels take every "
+            "name that they fit."
         )
 
 

@@ -171,15 +171,20 @@ def columns(frame, labels, path):
             f"Which columns of {path} are labels? Name them, as in --labels 'd_*' or --labels "
             f"sad,happy; there are: {_columns_of(frame)}."
         )
-    for pattern in patterns:
-        if not any(_is_called(c, pattern) for c in frame.columns):
-            raise _no_column(pattern, frame, path)
-    chosen = [c for c in frame.columns if any(_is_called(c, p) for p in patterns)]
+    chosen = _chosen(frame, patterns, path)
     if len(chosen) == frame.shape[1]:
         raise UserDataError(
             f"{','.join(patterns)!r} names every column of {path}: no feature is left."
         )
     return frame.drop(columns=chosen), frame[chosen]
+
+
+def _chosen(frame, patterns, path):
+    """Columns that names or patterns fit, each of which has to fit one."""
+    for pattern in patterns:
+        if not any(_is_called(c, pattern) for c in frame.columns):
+            raise _no_column(pattern, frame, path)
+    return [c for c in frame.columns if any(_is_called(c, p) for p in patterns)]
 
 
 def _patterns(labels):
@@ -197,6 +202,18 @@ def _no_column(name, frame, path):
     near = next((c for c in columns if near and c.lower() == near[0]), None)
     there = f". Did you mean {near}? There are" if near else "; there are"
     return UserDataError(f"No column of {path} is called {name!r}{there}: {_columns_of(frame)}.")
+
+
+def without(frame, drop, labels, groups, path):
+    """A table without the columns of ``drop``; what a pattern of labels fits can be dropped."""
+    chosen = _chosen(frame, _patterns(drop), path)
+    for name in (*_patterns(labels), *([] if groups is None else [groups.strip()])):
+        if name in chosen:
+            raise UserDataError(
+                f"{name!r} of {path} is to be dropped, and is named for labels or groups too: name "
+                "it for one of them."
+            )
+    return frame.drop(columns=chosen)
 
 
 def without_groups(frame, groups, labels, path):

@@ -1,12 +1,14 @@
 """Estimators from elsewhere under this package's API: scikit-learn's, python-ldl's, your own."""
 
+import inspect
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.entrance import users_settings
@@ -33,6 +35,9 @@ class OnSimplex(LDLEstimator):
     labels : list of str or None
         Names of the labels; predictions that are DataFrames with these columns are brought into
         their order.
+    groups : (n,) array or None
+        Which rows of the X of ``fit`` belong together; goes to a search over parameters, and to a
+        ``fit`` that has an argument of this name.
 
     Warns
     -----
@@ -44,14 +49,15 @@ class OnSimplex(LDLEstimator):
     Scores : The same for multi-label learners.
     """
 
-    def __init__(self, foreign=None, random_state=None, columns=None, labels=None):
+    def __init__(self, foreign=None, random_state=None, columns=None, labels=None, groups=None):
         self.foreign, self.random_state = foreign, random_state
-        self.columns, self.labels = columns, labels
+        self.columns, self.labels, self.groups = columns, labels, groups
 
     def _fit(self, X, D):
         self.fitted_ = _copy(self.foreign, self.random_state)
         with users_settings():
-            self.fitted_.fit(_framed(X, self.columns, self.foreign), D)
+            X = _framed(X, self.columns, self.foreign)
+            self.fitted_.fit(X, D, **_groups_for(self.fitted_, self.groups))
 
     def _predict(self, X):
         with users_settings():
@@ -79,7 +85,7 @@ class Scores(MultiLabelEstimator):
 
     Parameters
     ----------
-    foreign, random_state, columns, labels
+    foreign, random_state, columns, labels, groups
         As for `OnSimplex`.
 
     See Also
@@ -87,14 +93,15 @@ class Scores(MultiLabelEstimator):
     OnSimplex : The same for label distributions.
     """
 
-    def __init__(self, foreign=None, random_state=None, columns=None, labels=None):
+    def __init__(self, foreign=None, random_state=None, columns=None, labels=None, groups=None):
         self.foreign, self.random_state = foreign, random_state
-        self.columns, self.labels = columns, labels
+        self.columns, self.labels, self.groups = columns, labels, groups
 
     def _fit(self, X, Y):
         self.fitted_ = _copy(self.foreign, self.random_state)
         with users_settings():
-            self.fitted_.fit(_framed(X, self.columns, self.foreign), Y)
+            X = _framed(X, self.columns, self.foreign)
+            self.fitted_.fit(X, Y, **_groups_for(self.fitted_, self.groups))
 
     def _predict_proba(self, X):
         name = "predict_proba" if hasattr(self.fitted_, "predict_proba") else "predict"
@@ -181,6 +188,16 @@ def _framed(X, columns, foreign):
     if columns is None or type(foreign).__module__.partition(".")[0] != "sklearn":
         return X
     return pd.DataFrame(X, columns=columns)
+
+
+def _groups_for(model, groups):
+    """Groups of the training rows as arguments of ``fit``, where the model takes them."""
+    if groups is None:
+        return {}
+    takes = isinstance(model, GridSearchCV | RandomizedSearchCV)
+    with suppress(TypeError, ValueError):  # of what has no signature
+        takes = takes or "groups" in inspect.signature(model.fit).parameters
+    return {"groups": groups} if takes else {}
 
 
 def _copy(foreign, random_state):

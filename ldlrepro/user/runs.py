@@ -19,6 +19,7 @@ from types import FunctionType
 
 import cloudpickle
 import joblib
+import numpy as np
 import pandas as pd
 from sklearn import config_context, get_config
 from sklearn.utils import Bunch
@@ -29,6 +30,7 @@ from ldlrepro.protocols.fingerprint import of_data, of_function, of_method
 from ldlrepro.protocols.progress import Progress
 from ldlrepro.protocols.runner import RunError, check_writable
 from ldlrepro.protocols.scratch import scratch
+from ldlrepro.protocols.split import by_groups
 from ldlrepro.protocols.store import RecordStore, rounded
 from ldlrepro.threads import one_thread
 
@@ -67,7 +69,7 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
         pickled.
     """
     store = RecordStore(Path(folder) / EXPERIMENT, experiment.measures) if folder else None
-    frames, tasks = [], []
+    frames, tasks, kept = [], [], {}
     for each in data:
         bunch = job.load(each) if isinstance(each, str) else each
         there = store.read(bunch.name) if store else pd.DataFrame(columns=["method"])
@@ -80,9 +82,12 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
                 same &= mine.seed == experiment.seed
                 mine = mine[same & mine.fold.isin(range(experiment.folds))]
                 frames.append(mine)
+                kept.setdefault(method.name, set()).update(*mine.parameters.map(_warned))
             missing = set(range(experiment.folds)) - set(mine.fold if len(mine) else ())
             tasks += [(each, bunch, method, fold, mark) for fold in sorted(missing)]
     new, notes = _run(tasks, experiment, store, n_jobs, progress)
+    for name, said in kept.items():
+        notes.setdefault(name, set()).update(said)
     frames.append(pd.DataFrame(new))
     return pd.concat([f for f in frames if len(f)], ignore_index=True), notes
 
@@ -105,7 +110,7 @@ def _run(tasks, experiment, store, n_jobs, progress):
                 common = _common(bunch, method, fold, mark, experiment)
                 common |= environment.maker(packages=packages)
                 # As they are stored, so that the next run, which reads them, shows the same.
-                rows = [common | _as_stored(record, experiment.measures) for record in made]
+                rows = [common | _as_stored(record, experiment.measures, said) for record in made]
                 if store:
                     store.put(rows)
                 records += rows
@@ -125,9 +130,21 @@ def _fate(store):
     return "kept" if store else "lost, since records= names no folder that keeps them"
 
 
-def _as_stored(record, measures):
+def _as_stored(record, measures, said):
+    """A record as it is read again, with what its fit warned of among the parameters."""
     names = (*measures, "fit_seconds", "predict_seconds")
-    return record | {name: float(rounded(record[name])) for name in names}
+    stored = record | {name: float(rounded(record[name])) for name in names}
+    if said:
+        stored["parameters"] = record["parameters"] | {_WARNED: sorted(said)}
+    return stored
+
+
+#: Where a record keeps what its fit warned of: no method has a parameter of this name.
+_WARNED = "warned of"
+
+
+def _warned(parameters):
+    return parameters.get(_WARNED, ())
 
 
 @contextmanager
@@ -213,6 +230,7 @@ def _fit(pickled, folders, data, fold):
         ):
             warnings.simplefilter("always")
             bunch = job.load(data) if isinstance(data, str) else _own(data)
+            method = _told_of_groups(method, experiment, bunch, fold)
             made = job.compute(experiment, method, bunch, experiment.folds, fold)
         told = (str(w.message) for w in caught if issubclass(w.category, UserWarning))
         said = {" ".join(text.split()) for text in told}
@@ -225,6 +243,18 @@ def _fit(pickled, folders, data, fold):
         ):
             raise
         return None, set(), in_a_line(error)
+
+
+def _told_of_groups(method, experiment, bunch, fold):
+    """The method, a foreign one with the groups of its training rows: it may search over folds."""
+    if not experiment.groups or not hasattr(method.estimator, "foreign"):
+        return method
+    groups = bunch[experiment.groups]
+    train, validation, _ = by_groups(experiment, groups, experiment.folds)[fold]
+    estimator = method.estimator
+    parameters = estimator.get_params(deep=False)
+    parameters["groups"] = groups[np.concatenate([train, validation])]
+    return replace(method, estimator=type(estimator)(**parameters))
 
 
 def in_a_line(error):
@@ -304,19 +334,22 @@ def _texts_of(inner):
     uses; of others, the texts of their files and of all files that these import and that are not
     installed.
     """
-    kinds, parts, files = _classes(inner, set()), [], {}
-    for kind in sorted(kinds, key=lambda k: (k.__module__, k.__qualname__)):
-        parts.append(f"{kind.__module__}.{kind.__qualname__}")
+    parts, files = [], {}
+    for kind in _classes(inner, set()):
+        text = ""
         if kind.__module__ == "__main__":
-            parts.append(joblib.hash(cloudpickle.dumps(kind)))
+            text = joblib.hash(cloudpickle.dumps(kind))
         elif is_own(kind.__module__):
-            parts.append(of_function(kind))
+            text = of_function(kind)
         elif is_installed(_file_of(kind)):
             top = sys.modules.get(kind.__module__.partition(".")[0])
-            parts.append(str(getattr(top, "__version__", "")))
+            text = str(getattr(top, "__version__", ""))
         else:
             _add_files(_file_of(kind), sys.modules[kind.__module__].__package__, files)
-    return parts, sorted(files.items())
+            if isinstance(kind, FunctionType) and "<" in kind.__qualname__:
+                text = joblib.hash(cloudpickle.dumps(kind))  # one of several in the file
+        parts.append((f"{kind.__module__}.{kind.__qualname__}", text))
+    return sorted(parts), sorted(files.items())
 
 
 def _file_of(kind):

@@ -132,6 +132,8 @@ class Guest(LDLEstimator):
 def guest_named(text, parameters=None):
     """The `Guest` that "python-ldl:LDL_LRR" names, with released defaults but for some parameters.
 
+    ``scale`` among them is the guest's, unless the method has one of its own.
+
     Raises
     ------
     MissingPackageError
@@ -144,8 +146,11 @@ def guest_named(text, parameters=None):
     guest_names : All there are.
     """
     name = text.removeprefix(PREFIX)
-    _arguments(_class_of(name), parameters or {})
-    return Guest(name, parameters or None)
+    kind, parameters = _class_of(name), dict(parameters or {})
+    known = _named(kind, "__init__") | _named(kind, "fit")
+    scale = None if "scale" in known else parameters.pop("scale", None)
+    _arguments(kind, parameters)
+    return Guest(name, parameters or None, scale)
 
 
 def guest_names():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ldlrepro.papers.comparison import matrix
-from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, PREFIX, TUNED
+from ldlrepro.papers.later.experiments import FIRST_FOLDS, GRIDS, GUESTS, PREFIX, TUNED
 from ldlrepro.papers.later.left_out import later_to_come
 from ldlrepro.papers.later.years import LAST, NULL, by_year, facts, later_methods
 from ldlrepro.report.compare import count_significant, duels, family, wins
@@ -82,8 +82,8 @@ def answer(records, names, measure):
     run = known.learner[found.method[known.later[found.method].to_numpy(bool)]].nunique()
     tuned = known.learner[known.later & (known.label != known.learner)].nunique()
     text = (
-        f"{run} later methods of one package have records on some kind of data, all but {tuned} "
-        "with its released settings alone. "
+        f"{run} later methods of python-ldl have records on some kind of data, with its released "
+        f"settings. {tuned} of them were also tuned. "
     )
     missing = later_to_come(records)
     if missing:
@@ -101,8 +101,9 @@ def answer(records, names, measure):
         for held, number in zip(table["significantly worse"], table["data sets"], strict=True)
     )
     text += (
-        f"On {worse or 'none'} of these the best of them is significantly worse than the best up "
-        f"to {LAST}. The tests hold with Holm's correction, on every data set of the kind."
+        f"On {worse or 'none'} of the {len(table)}, the best later method is significantly worse "
+        f"than the best method up to {LAST}. The tests hold with Holm's correction, on every data "
+        "set of the kind."
     )
     return text
 
@@ -131,6 +132,21 @@ def what_choosing_gains(records, measure):
     heads = ["method", "data sets", "as released", "tuned", "better tuned on"]
     heads += ["significantly better", "significantly worse"]
     return pd.DataFrame(rows, columns=heads)
+
+
+def points():
+    """What the tuned methods choose among, beside features as given or scaled.
+
+    Returns
+    -------
+    DataFrame, a row a method: name, its class in the command, a column a point
+    """
+    names, rows = GUESTS.set_index("class").name, []
+    for one, choices in GRIDS.items():
+        texts = (", ".join(f"{k}={v:g}" for k, v in point.items()) for point in choices)
+        rows.append((names[one], f"{PREFIX}{one}", *(text or "as released" for text in texts)))
+    heads = [f"point {i + 1}" for i in range(len(rows[0]) - 2)]
+    return pd.DataFrame(rows, columns=["method", "in the command", *heads])
 
 
 def choosing_in_words(records, names, measure):
@@ -254,7 +270,7 @@ def baselines_in_words(table, records, measure):
         all_of = f"All {most.sum()}"
     return (
         f"{better.sum()} of {len(better)} methods gain more here. Here they choose parameters "
-        "inside the fold, but for SA-IIS, so settings and code differ together. "
+        "inside the fold, except SA-IIS, so settings and code differ together. "
         f"{few.sum()} of the {len(few)} methods have records of both on at most {FEW} data "
         f"sets, and their rows say little. {all_of} with {sets.max()} data sets gain more here."
         f"{_alike(table, records, measure)}"

@@ -135,9 +135,9 @@ class LDLF(Chapter):
         return (
             "With duplicated rows the paper's settings have "
             f"{path.iloc[-1]:.4f} at a learning rate of {given.learning_rate:g}, after "
-            f"{path.index[-1]:.0f} of its 25,000 iterations{falling}. With the learning rate "
-            f"chosen in each fold they average {chosen['kl_divergence'].mean():.4f} after {other} "
-            f"iterations: {rates}."
+            f"{path.index[-1]:.0f} of its 25,000 iterations{falling}. Where each fold chose "
+            f"its learning rate, they average {chosen['kl_divergence'].mean():.4f} after {other} "
+            f"iterations. It is {rates}."
         )
 
     def _with_copies(self):
