@@ -204,14 +204,15 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert [held.plain for held in table["significantly worse"]] == [0, 0]
     assert table["data sets"].tolist() == [1, 2]
     assert f"{years.later_methods()} later methods count on s-JAFFE (2), Yeast (1)." in (
-        rivals.few_in_words(table)
+        rivals.few_in_words(table, records)
     )
-    assert rivals.few_in_words(table[:0]) == ""
+    assert "are not run yet, fail or" in rivals.few_in_words(table, records)
+    assert rivals.few_in_words(table[:0], records) == ""
     every = table.assign(**{"later methods there": [Share(2, 2), Share(1, 2)]})
-    assert rivals.few_in_words(every) == (
-        "All of them count on s-JAFFE. There the best one is significantly worse, by Holm's "
-        "correction, on none of 1 data sets."
-    )
+    alone = "All of them count on s-JAFFE. There the best one is not significantly worse, by Holm's"
+    assert rivals.few_in_words(every, records) == f"{alone} correction."
+    both = every.assign(**{"later methods there": [Share(2, 2), Share(2, 2)]})
+    assert "is significantly worse on none of 3 sets, by" in rivals.few_in_words(both, records)
     text = rivals.answer(records, names, KL)
     assert text.startswith("2 later methods of python-ldl have records on some kind of data, with")
     assert "One is the best on 2 of 2 kinds of data: s-JAFFE, Yeast." in text

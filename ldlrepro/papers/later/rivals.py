@@ -46,23 +46,29 @@ def best_of_families(records, measure, names):
     return found
 
 
-def few_in_words(table):
+def few_in_words(table, records):
     """Kinds of data on which fewer than half of the later methods count, of `best_of_families`."""
     counts = list(zip(table.data, table["later methods there"], strict=True))
     few = [f"{kind} ({there.part})" for kind, there in counts if there.ratio < 0.5]
     whole = [kind for kind, there in counts if there.ratio == 1]
     text = []
     if few:
+        waiting = "are not run yet, " if later_to_come(records) else ""
         text.append(
             f"Fewer than half of the {counts[0][1].whole} later methods count on {', '.join(few)}. "
-            "The others there are not run yet, fail or take too long."
+            f"The others there {waiting}fail or take too long."
         )
     if whole:
         worse = table.set_index("data")["significantly worse"][whole]
+        sets = table.set_index("data")["data sets"][whole].sum()
+        found = (
+            f"significantly worse on {sum(held.holm for held in worse) or 'none'} of {sets} sets"
+        )
+        if sets == 1:
+            found = f"{'' if worse.iloc[0].holm else 'not '}significantly worse"
         text.append(
-            f"All of them count on {', '.join(whole)}. There the best one is significantly worse, "
-            f"by Holm's correction, on {sum(held.holm for held in worse) or 'none'} of "
-            f"{table.set_index('data')['data sets'][whole].sum()} data sets."
+            f"All of them count on {', '.join(whole)}. There the best one is {found}, by Holm's "
+            "correction."
         )
     return " ".join(text)
 
