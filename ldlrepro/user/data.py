@@ -283,6 +283,10 @@ def again(data, task="auto"):
         groups = pd.Series(groups, name=data.get("group_name"), index=getattr(X, "index", None))
     made = bunch(X, D, data.name, data.get("task", "auto") if task == "auto" else task, groups)
     made.display = data.get("display", data.name)
+    for names in ("feature_names", "label_names"):  # of registered data, whose arrays have none
+        given = data.get(names)
+        if given is not None and len(given) == len(made[names]):
+            made[names] = list(map(str, given))
     return made
 
 
