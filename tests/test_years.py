@@ -116,7 +116,7 @@ def test_baselines_beside_those_of_this_package(records):
     every = pd.concat([records, plain])
     words = rivals.baselines_in_words(table, every, KL)
     assert words.startswith("1 of 1 methods gain more here.")
-    assert "1 of the 1 methods have records of both on at most 3 data sets" in words
+    assert "A row of at most 3 data sets says little, as for 1 of the 1 methods." in words
     assert "All 1 with 3 data sets gain more here." in words
     assert "Its gains differ by less than 0.01 on 0 of 3 data sets." in words
     assert words.endswith("The means are 0.10 here and 0.30 there.")

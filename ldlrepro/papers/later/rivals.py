@@ -277,8 +277,8 @@ def baselines_in_words(table, records, measure):
     return (
         f"{better.sum()} of {len(better)} methods gain more here. Here they choose parameters "
         "inside the fold, except SA-IIS, so settings and code differ together. "
-        f"{few.sum()} of the {len(few)} methods have records of both on at most {FEW} data "
-        f"sets, and their rows say little. {all_of} with {sets.max()} data sets gain more here."
+        f"A row of at most {FEW} data sets says little, as for {few.sum() or 'none'} of the "
+        f"{len(few)} methods. {all_of} with {sets.max()} data sets gain more here."
         f"{_alike(table, records, measure)}"
     )
 
