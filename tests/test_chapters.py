@@ -707,7 +707,7 @@ def test_what_is_found_on_ldlf_is_counted_from_the_records():
     assert set(rates) == {30, 100}
     loss, larger = (chosen["kl_divergence"][rates == rate].mean() for rate in (30, 100))
     assert found["kl-on-movie"].endswith(
-        f"they average {chosen['kl_divergence'].mean():.4f} after 1000 iterations. It is "
+        f"they average {chosen['kl_divergence'].mean():.4f} after 1000 iterations. Their K-L is "
         f"{loss:.4f} in the 4 of 5 folds that chose 30, "
         f"and {larger:.4f} in the 1 of 5 folds that chose 100."
     )

@@ -203,7 +203,7 @@ def test_the_best_method_for_a_time_and_by_a_measure():
 
 
 def test_without_shared_persons_soft_trees_lose_their_lead():
-    """Which method says so, and that StructRF* is as good as the best in less than a second."""
+    """Which method says so, and that StructRF* comes within 0.01 in less than a second."""
     declared = comparison.TABLES
     records, _ = matrix.open_matrix(comparison.PAPER, "tables")
     every, timed = matrix.filled(records, declared, NULL), matrix.in_time(records, declared)

@@ -227,9 +227,8 @@ def _value(value):
     if callable(value):
         return f"{value.__module__}.{value.__qualname__}"
     if hasattr(value, "tolist"):  # an array or a scalar of NumPy
-        value = value.tolist()
-        return _value(value) if isinstance(value, list) else repr(value)
-    return repr(value.item() if hasattr(value, "item") else value)
+        return _value(value.tolist())
+    return repr(value)
 
 
 def _hash(lines):

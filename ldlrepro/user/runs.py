@@ -82,7 +82,8 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
                 same &= mine.seed == experiment.seed
                 mine = mine[same & mine.fold.isin(range(experiment.folds))]
                 frames.append(mine)
-                kept.setdefault(method.name, set()).update(*mine.parameters.map(_warned))
+                said = (parameters.get(_WARNED, ()) for parameters in mine.parameters)
+                kept.setdefault(method.name, set()).update(*said)
             missing = set(range(experiment.folds)) - set(mine.fold if len(mine) else ())
             tasks += [(each, bunch, method, fold, mark) for fold in sorted(missing)]
     new, notes = _run(tasks, experiment, store, n_jobs, progress)
@@ -141,10 +142,6 @@ def _as_stored(record, measures, said):
 
 #: Where a record keeps what its fit warned of: no method has a parameter of this name.
 _WARNED = "warned of"
-
-
-def _warned(parameters):
-    return parameters.get(_WARNED, ())
 
 
 @contextmanager

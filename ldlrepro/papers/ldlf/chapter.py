@@ -137,7 +137,7 @@ class LDLF(Chapter):
             f"{path.iloc[-1]:.4f} at a learning rate of {given.learning_rate:g}, after "
             f"{path.index[-1]:.0f} of its 25,000 iterations{falling}. Where each fold chose "
             f"its learning rate, they average {chosen['kl_divergence'].mean():.4f} after {other} "
-            f"iterations. It is {rates}."
+            f"iterations. Their K-L is {rates}."
         )
 
     def _with_copies(self):
