@@ -14,7 +14,8 @@ def needed(package):
     except ImportError as error:
         raise MissingPackageError(
             f"Deep models need {package.split('.')[0]}, which cannot be imported ({error}): "
-            "pip install 'ldlrepro[deep]'; the README says how to get the small build for the CPU."
+            "pip install -e '.[deep]', in a clone of this project; the README says how to get the "
+            "small build for the CPU."
         ) from error
 
 

@@ -26,7 +26,7 @@ RELEASE = "0.1.2"
 #: What names of its methods begin with, in declarations and on the command line.
 PREFIX = "python-ldl:"
 _PACKAGE = "python-ldl"
-_INSTALL = "pip install 'ldlrepro[guests]'"
+_INSTALL = "pip install -e '.[guests]', in a clone of this project"
 _BACKEND = "KERAS_BACKEND"
 
 
@@ -179,7 +179,8 @@ def _class_of(name):
         near = [lower[n] for n in get_close_matches(str(name).lower(), lower, n=3)]
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise UnknownNameError(
-            f"python-ldl {RELEASE} has no method {name!r}. {hint}There are: {', '.join(known)}."
+            f"python-ldl {RELEASE} has no method {name!r} that learns label distributions from "
+            f"rows of features. {hint}There are: {', '.join(known)}."
         )
     algorithms, _, _ = _libraries()
     try:

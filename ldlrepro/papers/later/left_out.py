@@ -147,8 +147,8 @@ def where_some_fail(records, measure, names):
             ahead = sum(means.reindex(some) > means[best])
             rest = mine.shape[1] - len(gone)
             text.append(
-                f"{', '.join(known.label[some])} fail on {', '.join(names[d] for d in gone)}, so "
-                f"the kind {names.get(kind, kind)} does not count them. By the mean over its other "
-                f"{rest}, {ahead or 'none'} of them gain more than {known.label[best]}."
+                f"{', '.join(known.label[some])} fail on {', '.join(names[d] for d in gone)}, and "
+                f"do not count for {names.get(kind, kind)}. By the mean over its other {rest} sets, "
+                f"{ahead or 'none'} of them gain{'s' * (ahead < 2)} more than {known.label[best]}."
             )
     return " ".join(text)

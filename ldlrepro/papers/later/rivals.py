@@ -11,22 +11,33 @@ from ldlrepro.report.compare import count_significant, duels, family, wins
 from ldlrepro.report.values import Share
 
 
-def best_of_families(records, measure, names):
-    """The best later method on each kind of data, beside the best of the comparison.
+def best_of_families(records, measure, names, inside=False):
+    """The best later method on each kind of data, beside the best up to `LAST`.
+
+    Parameters
+    ----------
+    records, names : of `open_years`
+    measure : str
+    inside : bool
+        False takes the best method of the comparison. True takes the best earlier one of python-ldl,
+        and counts released settings alone.
 
     Returns
     -------
-    DataFrame, a row a kind of data: data, best of the comparison, its gain, best later method, its
-    year, its gain, data sets, significantly worse (`Held`: on how many of them the later one is, by
-    the corrected t-test; all tests of the table are one family), later methods with records
-    (`Share` of those that run), ahead (bool, whether the later one is)
+    DataFrame, a row a kind of data: data, best up to `LAST`, its gain, best later method, its year,
+    its gain, data sets, significantly better and significantly worse (`Held`: on how many of them
+    the later one is, by the corrected t-test; all tests of the table are one family), later methods
+    with records (`Share` of those that run), ahead (bool, whether the later one is)
     """
     table, known = matrix.skill(records, NULL, measure), facts()
+    if inside:
+        known = known[known.guest & (known.label == known.learner)]
     rows, tests = [], []
     for name in dict.fromkeys(family(d) for d in table):
         mine = table[[d for d in table if family(d) == name]].dropna().mean(axis=1)
         facts_of = known.reindex(mine.index)
-        here, later = mine[facts_of.guest == False], mine[facts_of.later == True]  # noqa: E712
+        is_later = (facts_of.later == True).to_numpy()  # noqa: E712
+        here, later = mine[(facts_of.guest == inside).to_numpy() & ~is_later], mine[is_later]
         if len(here) and len(later):
             a, b = here.idxmax(), later.idxmax()
             there = Share(known.learner[later.index].nunique(), later_methods())
@@ -38,12 +49,26 @@ def best_of_families(records, measure, names):
     heads += ["gain of that", "data sets", "later methods there", "ahead"]
     found = pd.DataFrame(rows, columns=heads).astype({"year": int})
     tests = pd.concat(tests) if tests else pd.DataFrame(columns=["kind", "gain", "p_corrected"])
-    worse = [
-        count_significant(tests.p_corrected, (tests.kind == i) & (tests.gain < 0))
-        for i in range(len(found))
-    ]
-    found.insert(heads.index("later methods there"), "significantly worse", worse)
+    for place, (side, sign) in enumerate((("better", 1), ("worse", -1))):
+        held = [
+            count_significant(tests.p_corrected, (tests.kind == i) & (sign * tests.gain > 0))
+            for i in range(len(found))
+        ]
+        found.insert(heads.index("later methods there") + place, f"significantly {side}", held)
     return found
+
+
+def inside_in_words(table):
+    """How the best later methods of python-ldl do beside its earlier ones: `best_of_families`."""
+    better, worse = (
+        sum(held.holm for held in table[f"significantly {side}"]) for side in ("better", "worse")
+    )
+    return (
+        f"As released, the best later method gains more than the best earlier one of the package "
+        f"on {table.ahead.sum()} of {len(table)} kinds of data. By Holm's correction it is "
+        f"significantly better on {better or 'none'} of {table['data sets'].sum()} data sets, and "
+        f"significantly worse on {worse or 'none'}."
+    )
 
 
 def few_in_words(table, records):
@@ -56,7 +81,7 @@ def few_in_words(table, records):
         waiting = "are not run yet, " if later_to_come(records) else ""
         text.append(
             f"Fewer than half of the {counts[0][1].whole} later methods count on {', '.join(few)}. "
-            f"The others there {waiting}fail or take too long."
+            f"The others {waiting}fail or take too long there."
         )
     if whole:
         worse = table.set_index("data")["significantly worse"][whole]
@@ -67,8 +92,8 @@ def few_in_words(table, records):
         if sets == 1:
             found = f"{'' if worse.iloc[0].holm else 'not '}significantly worse"
         text.append(
-            f"All of them count on {', '.join(whole)}. There the best one is {found}, by Holm's "
-            "correction."
+            f"On {', '.join(whole)} all of them ran. There the best one is {found} than the best "
+            f"up to {LAST}, by Holm's correction."
         )
     return " ".join(text)
 
@@ -88,8 +113,8 @@ def answer(records, names, measure):
     run = known.learner[found.method[known.later[found.method].to_numpy(bool)]].nunique()
     tuned = known.learner[known.later & (known.label != known.learner)].nunique()
     text = (
-        f"{run} later methods of python-ldl have records on some kind of data, with its released "
-        f"settings. {tuned} of them were also tuned. "
+        f"We ran {run} later methods of python-ldl with their released settings. For {tuned} of "
+        "them we also chose settings inside each fold, as for most methods of the comparison. "
     )
     missing = later_to_come(records)
     if missing:
@@ -99,17 +124,15 @@ def answer(records, names, measure):
         text += f"One is the best on {len(ahead)} of {len(table)} kinds of data: "
         text += f"{', '.join(ahead)}. "
     else:
-        text += (
-            f"As far as they have records, none is the best on any of {len(table)} kinds of data. "
-        )
+        text += f"As far as they ran, none is the best on any of {len(table)} kinds of data. "
     worse = sum(
         held.holm == number
         for held, number in zip(table["significantly worse"], table["data sets"], strict=True)
     )
     text += (
         f"On {worse or 'none'} of the {len(table)}, the best later method is significantly worse "
-        f"than the best method up to {LAST}. The tests hold with Holm's correction, on every data "
-        "set of the kind."
+        f"than the best method up to {LAST}, on every data set of the kind and with Holm's "
+        "correction."
     )
     return text
 
@@ -274,9 +297,12 @@ def baselines_in_words(table, records, measure):
     all_of = f"{better[most].sum()} of the {most.sum()}"
     if better[most].all():
         all_of = f"All {most.sum()}"
+    cells = table["ours better on"]
     return (
-        f"{better.sum()} of {len(better)} methods gain more here. Here they choose parameters "
-        "inside the fold, except SA-IIS, so settings and code differ together. "
+        f"Ours gain more on {sum(c.part for c in cells)} of {sum(c.whole for c in cells)} pairs of "
+        "a method and a data set. "
+        f"By the mean, {better.sum()} of {len(better)} methods gain more here. Here they choose "
+        "parameters inside the fold, except SA-IIS, so settings and code differ together. "
         f"A row of at most {FEW} data sets says little, as for {few.sum() or 'none'} of the "
         f"{len(few)} methods. {all_of} with {sets.max()} data sets gain more here."
         f"{_alike(table, records, measure)}"
@@ -291,9 +317,10 @@ def _alike(table, records, measure, ours="SA-BFGS", theirs=f"{PREFIX}SA_BFGS"):
     same = sum(abs(gains.loc[ours] - gains.loc[theirs]) < LEVEL)
     row = table[table["our name"] == ours].iloc[0]
     return (
-        f" {ours} without a penalty, on features as given, differs in memory and stopping alone. "
-        f"Its gains differ by less than {LEVEL} on {same} of {gains.shape[1]} data sets. The means "
-        f"are {row['gain here']:.2f} here and {row['gain in python-ldl']:.2f} there."
+        f" {ours} without a penalty, on features as given, is the same method in both packages, "
+        f"but for memory and stopping. Its gains differ by less than {LEVEL} on {same} of "
+        f"{gains.shape[1]} data sets. The means are {row['gain here']:.2f} here and "
+        f"{row['gain in python-ldl']:.2f} there."
     )
 
 

@@ -21,6 +21,8 @@ YEARS = pd.read_csv(Path(__file__).with_name("years.csv")).set_index("method").y
 LAST = 2020
 #: The baseline of gains.
 NULL = matrix.NULLS["ldl"]
+#: A lower gain is drawn there, in the picture of years.
+LOWEST = -0.1
 
 
 def open_years(datasets=None):
@@ -118,21 +120,23 @@ def years_picture(found, names):
             (mine[mine.guest & ~tuned], "^", "#D55E00", "#D55E00", "python-ldl, as released"),
             (mine[mine.guest & tuned], "s", "none", "#D55E00", "python-ldl, tuned"),
         ):
-            low = some.skill.clip(lower=matrix.LEAST)
+            low = some.skill.clip(lower=LOWEST)
             colours = {"facecolors": face, "edgecolors": colour}
             axis.scatter(some.year, low, s=18, marker=mark, label=label, zorder=3, **colours)
-        line = best_so_far(mine).clip(lower=matrix.LEAST)
+        line = best_so_far(mine).clip(lower=LOWEST)
         axis.step(line.index, line, where="post", color="0.4", linewidth=1, label="best so far")
         best, later = mine.loc[mine.skill.idxmax()], mine[mine.guest & (mine.year > LAST)]
         named = [best] if later.empty else [best, later.loc[later.skill.idxmax()]]
         for one in {one.label: one for one in named}.values():
             axis.annotate(
                 plain(one.label),
-                (one.year, max(one.skill, matrix.LEAST)),
-                xytext=(0, 4),
+                (one.year, max(one.skill, LOWEST)),
+                xytext=(0, 5),
                 textcoords="offset points",
                 ha="center",
                 fontsize=8,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},  # over the line
+                zorder=4,
             )
         axis.axhline(0, color="0.8", linewidth=0.8, zorder=0)
         axis.margins(y=0.18)
