@@ -183,7 +183,7 @@ def _peer():
 
 
 def _absent(bunch, methods):
-    reason = "python-ldl or its torch is not installed: pip install ldlrepro[bench]"
+    reason = "python-ldl or its torch is not installed: pip install -e '.[bench]'"
     return [{"dataset": bunch.display, "method": m, "peer": reason} for m in methods]
 
 

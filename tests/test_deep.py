@@ -28,7 +28,7 @@ except ImportError:
     torch = None
 
 needs_torch = pytest.mark.skipif(
-    torch is None, reason="torch is not installed: pip install 'ldlrepro[deep]'"
+    torch is None, reason="torch is not installed: pip install -e '.[deep]'"
 )
 MODELS = (DLDL, DeepLDLForest, DeepNDFLDL)
 FAST = {"size": 16, "epochs": 3, "batch_size": 16, "random_state": 0}

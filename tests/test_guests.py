@@ -298,7 +298,9 @@ def test_names(stand_in):
     assert guest_named("python-ldl:Exact").get_params() == Guest("Exact").get_params()
     scaled = guest_named("python-ldl:Exact", {"scale": "standard"})
     assert scaled.get_params() == Guest("Exact", scale="standard").get_params()
-    with pytest.raises(UnknownNameError, match="no method 'Exakt'. Did you mean Exact"):
+    with pytest.raises(
+        UnknownNameError, match="no method 'Exakt' .* Did you mean Exact"
+    ):
         guest_named("python-ldl:Exakt")
     with pytest.raises(MissingPackageError, match="names Unbuilt, and cannot import it: .*_tree"):
         guest_named("python-ldl:Unbuilt")
@@ -330,8 +332,10 @@ def test_a_record_names_the_versions_of_the_packages():
 def test_without_the_extra_a_line_says_what_to_install(no_extra, capsys):
     assert main(["compare", "python-ldl:LDL_LRR", "--dataset", "s-JAFFE"]) == 1
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1 and lines[0].endswith("pip install 'ldlrepro[guests]'")
-    with pytest.raises(MissingPackageError, match="ldlrepro.guests"):
+    assert len(lines) == 1 and lines[0].endswith(
+        "pip install -e '.[guests]', in a clone of this project"
+    )
+    with pytest.raises(MissingPackageError, match=r"pip install -e '\.\[guests\]"):
         Guest().fit(toy.X, toy.D)
 
 

@@ -184,7 +184,7 @@ def test_features_and_images_have_the_same_folds():
 
 
 def test_records_of_images_name_their_packages():
-    pytest.importorskip("torch", reason="torch is not installed: pip install 'ldlrepro[deep]'")
+    pytest.importorskip("torch", reason="torch is not installed: pip install -e '.[deep]'")
     assert set(versions(images=True)) - set(versions()) == {"torch", "pillow"}
 
 

@@ -115,13 +115,14 @@ def test_baselines_beside_those_of_this_package(records):
     assert row["gain here"] == pytest.approx(0.5, abs=0.01) and row["ours better on"] == (3, 3)
     every = pd.concat([records, plain])
     words = rivals.baselines_in_words(table, every, KL)
-    assert words.startswith("1 of 1 methods gain more here.")
+    assert words.startswith("Ours gain more on 3 of 6 pairs of a method and a data set.")
+    assert "By the mean, 1 of 1 methods gain more here." in words
     assert "A row of at most 3 data sets says little, as for 1 of the 1 methods." in words
     assert "All 1 with 3 data sets gain more here." in words
     assert "Its gains differ by less than 0.01 on 0 of 3 data sets." in words
     assert words.endswith("The means are 0.10 here and 0.30 there.")
     some = table[table["our name"] != "SA-BFGS"]
-    assert "differs in memory" not in rivals.baselines_in_words(some, every, KL)
+    assert "for memory and stopping" not in rivals.baselines_in_words(some, every, KL)
 
 
 def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
@@ -209,18 +210,21 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert "are not run yet, fail or" in rivals.few_in_words(table, records)
     assert rivals.few_in_words(table[:0], records) == ""
     every = table.assign(**{"later methods there": [Share(2, 2), Share(1, 2)]})
-    alone = "All of them count on s-JAFFE. There the best one is not significantly worse, by Holm's"
-    assert rivals.few_in_words(every, records) == f"{alone} correction."
+    assert rivals.few_in_words(every, records) == (
+        "On s-JAFFE all of them ran. There the best one is not significantly worse than the best "
+        "method up to 2020, by Holm's correction."
+    )
     both = every.assign(**{"later methods there": [Share(2, 2), Share(2, 2)]})
-    assert "is significantly worse on none of 3 sets, by" in rivals.few_in_words(both, records)
+    told = "is significantly worse than the best method up to 2020 on none of 3 sets, by"
+    assert told in rivals.few_in_words(both, records)
     text = rivals.answer(records, names, KL)
-    assert text.startswith("2 later methods of python-ldl have records on some kind of data, with")
+    assert text.startswith("We ran 2 later methods of python-ldl with their released settings.")
     assert "One is the best on 2 of 2 kinds of data: s-JAFFE, Yeast." in text
     assert "On none of the 2, the best later method is significantly worse" in text
     ahead = records.method.map(LOSS).where(records.method != "RF", 0.1)
     noise = 0.002 * np.random.default_rng(1).normal(size=len(records))
     text = rivals.answer(records.assign(**{KL: ahead + noise}), names, KL)
-    assert "As far as they have records, none is the best on any of 2 kinds of data." in text
+    assert "As far as they ran, none is the best on any of 2 kinds of data." in text
     assert "On 2 of the 2, the best later method is significantly worse" in text
     tests = rivals.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])
@@ -229,6 +233,17 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert f"these {tests.later.nunique()} later methods" in words
     few = records[~records.method.str.contains("LRR|DPA")]
     assert rivals.answer(few, {}, KL) == "No later method has records yet."
+
+
+def test_later_methods_stand_beside_the_earlier_ones_of_the_package(records):
+    table = rivals.best_of_families(records, KL, {"SJAFFE": "s-JAFFE"}, inside=True)
+    assert table["best up to 2020"].tolist() == ["SA-BFGS", "SA-BFGS"]
+    assert table["best later"].tolist() == ["LDL-LRR", "LDL-LRR"] and table.ahead.all()
+    assert [held.holm for held in table["significantly better"]] == [1, 2]
+    assert [held.holm for held in table["significantly worse"]] == [0, 0]
+    words = rivals.inside_in_words(table)
+    assert "on 2 of 2 kinds of data." in words
+    assert "significantly better on 3 of 3 data sets, and significantly worse on none." in words
 
 
 def test_points_are_what_the_tuned_methods_try():
@@ -247,8 +262,8 @@ def test_methods_that_fail_on_one_data_set_of_a_kind_are_told(records, monkeypat
     monkeypatch.setattr(left_out, "RELEASED", failing)
     text = left_out.where_some_fail(records, KL, names)
     assert text == (
-        "LDL-DPA fail on Yeast_cold, so the kind Yeast does not count them. By the mean over its "
-        "other 1, none of them gain more than LDL-LRR, tuned."
+        "LDL-DPA fail on Yeast_cold, and do not count for Yeast. By the mean over its other 1 data "
+        "sets, none of them gains more than LDL-LRR, tuned."
     )
     failing.without = [("python-ldl:LDL_DPA", "Yeast_cold", left_out.OVER)]
     assert left_out.where_some_fail(records, KL, names) == ""

@@ -146,9 +146,10 @@ def where_some_fail(records, measure, names):
             best = means.drop(some).idxmax()
             ahead = sum(means.reindex(some) > means[best])
             rest = mine.shape[1] - len(gone)
+            gain = "gains" if ahead < 2 else "gain"
             text.append(
                 f"{', '.join(known.label[some])} fail on {', '.join(names[d] for d in gone)}, and "
-                f"do not count for {names.get(kind, kind)}. By the mean over its other {rest} sets, "
-                f"{ahead or 'none'} of them gain{'s' * (ahead < 2)} more than {known.label[best]}."
+                f"do not count for {names.get(kind, kind)}. By the mean over its other {rest} data "
+                f"sets, {ahead or 'none'} of them {gain} more than {known.label[best]}."
             )
     return " ".join(text)

@@ -19,8 +19,8 @@ def best_of_families(records, measure, names, inside=False):
     records, names : of `open_years`
     measure : str
     inside : bool
-        False takes the best method of the comparison. True takes the best earlier one of python-ldl,
-        and counts released settings alone.
+        False takes the best method of the comparison. True takes the best earlier one of
+        python-ldl, and counts released settings alone.
 
     Returns
     -------
@@ -86,14 +86,13 @@ def few_in_words(table, records):
     if whole:
         worse = table.set_index("data")["significantly worse"][whole]
         sets = table.set_index("data")["data sets"][whole].sum()
-        found = (
-            f"significantly worse on {sum(held.holm for held in worse) or 'none'} of {sets} sets"
-        )
-        if sets == 1:
-            found = f"{'' if worse.iloc[0].holm else 'not '}significantly worse"
+        found = "significantly worse"
+        if sets == 1 and not worse.iloc[0].holm:
+            found = "not significantly worse"
+        on = "" if sets == 1 else f" on {sum(held.holm for held in worse) or 'none'} of {sets} sets"
         text.append(
             f"On {', '.join(whole)} all of them ran. There the best one is {found} than the best "
-            f"up to {LAST}, by Holm's correction."
+            f"method up to {LAST}{on}, by Holm's correction."
         )
     return " ".join(text)
 
