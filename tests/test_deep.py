@@ -54,7 +54,7 @@ def test_the_package_does_not_import_torch():
 @pytest.mark.parametrize("model", MODELS)
 def test_without_torch_the_command_is_named(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingPackageError, match=r"torch.*pip install 'ldlrepro\[deep\]'"):
+    with pytest.raises(MissingPackageError, match=r"torch.*pip install -e '.\[deep\]'"):
         small(model).fit(scenes.X, scenes.D)
 
 

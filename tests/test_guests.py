@@ -298,9 +298,7 @@ def test_names(stand_in):
     assert guest_named("python-ldl:Exact").get_params() == Guest("Exact").get_params()
     scaled = guest_named("python-ldl:Exact", {"scale": "standard"})
     assert scaled.get_params() == Guest("Exact", scale="standard").get_params()
-    with pytest.raises(
-        UnknownNameError, match="no method 'Exakt' .* Did you mean Exact"
-    ):
+    with pytest.raises(UnknownNameError, match="no method 'Exakt' .* Did you mean Exact"):
         guest_named("python-ldl:Exakt")
     with pytest.raises(MissingPackageError, match="names Unbuilt, and cannot import it: .*_tree"):
         guest_named("python-ldl:Unbuilt")
