@@ -225,6 +225,9 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     noise = 0.002 * np.random.default_rng(1).normal(size=len(records))
     text = rivals.answer(records.assign(**{KL: ahead + noise}), names, KL)
     assert "As far as they ran, none is the best on any of 2 kinds of data." in text
+    behind = rivals.best_of_families(records.assign(**{KL: ahead + noise}), KL, names)
+    assert rivals.own_class_in_words(behind).startswith("No later method is the best on any kind")
+    assert rivals.own_class_in_words(table) == "" == rivals.own_class_in_words(table[:0])
     assert "On 2 of the 2, the best later method is significantly worse" in text
     tests = rivals.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])

@@ -97,6 +97,16 @@ def few_in_words(table, records):
     return " ".join(text)
 
 
+def own_class_in_words(table):
+    """Why the package has no class of its own for a later method, of `best_of_families`."""
+    if table.empty or table.ahead.any():
+        return ""
+    return (
+        "No later method is the best on any kind of data, so this package has none of them as a "
+        "class of its own."
+    )
+
+
 def answer(records, names, measure):
     """What came out, in sentences, from the best of each kind of data and the tests.
 
