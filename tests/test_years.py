@@ -272,6 +272,18 @@ def test_methods_that_fail_on_one_data_set_of_a_kind_are_told(records, monkeypat
     assert left_out.where_some_fail(records, KL, names) == ""
 
 
+def test_how_often_the_strongest_penalty_is_chosen_is_told(records):
+    tuned = records.method == "python-ldl:LDL_LRR, tuned"
+    strongest = {"scale": None, "parameters": {"beta": 0.01}}
+    chosen = [
+        strongest if is_tuned and fold < 4 else {}
+        for is_tuned, fold in zip(tuned, records.fold, strict=True)
+    ]
+    told = rivals.edges_in_words(records.assign(parameters=chosen))
+    assert told.startswith("In 12 of 30 folds they choose the strongest penalty of the grid.")
+    assert rivals.edges_in_words(records[~tuned]) == ""
+
+
 def test_what_choosing_gains_is_of_the_data_sets_of_both(records):
     table = rivals.what_choosing_gains(records, KL).set_index("method")
     assert list(table.index) == ["LDL-LRR"]

@@ -187,6 +187,22 @@ def points():
     return pd.DataFrame(rows, columns=["method", "in the command", *heads])
 
 
+def edges_in_words(records):
+    """In how many folds the tuned methods choose the strongest penalty of their grid, the last."""
+    last = {m.name: GRIDS[m.estimator.name][-1] for m in TUNED.methods}
+    mine = records[records.method.isin(list(last))]
+    if mine.empty:
+        return ""
+    at_edge = [
+        chosen.get("parameters") == last[method]
+        for method, chosen in zip(mine.method, mine.parameters, strict=True)
+    ]
+    return (
+        f"In {sum(at_edge)} of {len(mine)} folds they choose the strongest penalty of the grid. A "
+        "wider grid may gain more."
+    )
+
+
 def choosing_in_words(records, names, measure):
     """Data sets on which no tuned method beats the mean predictor, and SA-BFGS with a penalty does.
 
