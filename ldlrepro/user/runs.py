@@ -36,6 +36,7 @@ from ldlrepro.protocols.scratch import scratch
 from ldlrepro.protocols.split import by_groups
 from ldlrepro.protocols.store import RecordStore, rounded
 from ldlrepro.threads import one_thread
+from ldlrepro.user.foreign import warn_of_folds
 
 #: "paper" and "experiment" in the records of a user.
 PAPER, EXPERIMENT = "own", "own"
@@ -247,7 +248,10 @@ def _fit(pickled, folders, data, fold):
 
 def _told_of_groups(method, experiment, bunch, fold):
     """The method, a foreign one with the groups of its training rows: it may search over folds."""
-    if not experiment.groups or not hasattr(method.estimator, "foreign"):
+    if not experiment.groups:
+        return method
+    warn_of_folds(getattr(method.estimator, "foreign", method.estimator))
+    if not hasattr(method.estimator, "foreign"):
         return method
     groups = bunch[experiment.groups]
     train, validation, _ = by_groups(experiment, groups, experiment.folds)[fold]
