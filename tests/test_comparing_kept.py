@@ -9,14 +9,16 @@ import pytest
 import sklearn
 from own_methods import Mean, rows
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ldlrepro
-from ldlrepro import AAKNN, SABFGS, AdaBoostLDL, EmbeddingKNN, RaisedZeros
+from ldlrepro import AAKNN, SABFGS, AdaBoostLDL, BaggingLDL, EmbeddingKNN, RaisedZeros
 from ldlrepro.datasets import make_toy
 from ldlrepro.declare import Experiment, Method
 from ldlrepro.errors import LdlreproError
+from ldlrepro.metrics import get_scorer
 from ldlrepro.protocols import runner
 from ldlrepro.user import data as userdata
 from ldlrepro.user import runs as own
@@ -70,16 +72,20 @@ def test_a_change_behind_a_method_counts(tmp_path, monkeypatch):
 
 
 def test_a_change_of_what_a_method_holds_counts(tmp_path, monkeypatch):
-    """A function by its name, in a partial or without a name, and a class or an object of it."""
+    """A function, wherever it stands, a class and an object of it, and a method of an object."""
     monkeypatch.syspath_prepend(str(tmp_path))
     helper, method = tmp_path / "of_helper3.py", tmp_path / "of_method3.py"
     method.write_text(
         "from functools import partial\n"
+        "from numpy import vectorize\n"
+        "from sklearn.metrics import make_scorer\n"
+        "from sklearn.model_selection import GridSearchCV as G\n"
         "from sklearn.preprocessing import FunctionTransformer as F\n"
         "from of_helper3 import f\n"
-        "class Kernel: pass\n"
+        "class Kernel:\n    def run(self, X): return X\n"
         "every = [F(f), F(partial(f, k=1)), F(kw_args={'k': Kernel()}), F(kw_args={'k': Kernel}),\n"
-        "         F(lambda X: X), F(len)]\n"
+        "         F(Kernel().run), F(vectorize(f)), G(F(), {}, scoring=make_scorer(f)),\n"
+        "         G(F(), {}, scoring={'l': make_scorer(f)}), F(lambda X: X), F(len)]\n"
         "class M:\n    fit = predict = None\n"
     )
     data = userdata.bunch(*rows())
@@ -91,9 +97,75 @@ def test_a_change_of_what_a_method_holds_counts(tmp_path, monkeypatch):
         for one in sys.modules["of_method3"].every:
             wrapped = OnSimplex(make_pipeline(one, Ridge()))
             marks.append(own._mark(Method("m", wrapped), experiment, data))
-    held = [a == b for a, b in zip(marks[:6], marks[6:], strict=True)]
-    assert held == [False, False, False, False, False, True]
-    assert len(set(marks[:6])) == 6
+    n = len(marks) // 2
+    held = [a == b for a, b in zip(marks[:n], marks[n:], strict=True)]
+    assert held == [False] * (n - 1) + [True]
+    assert len(set(marks[:n])) == n
+
+
+def _mark(model):
+    experiment = Experiment(own.EXPERIMENT, (), ("data",), folds=3)
+    return own._mark(Method("m", model), experiment, userdata.bunch(*rows()))
+
+
+def test_functions_of_a_notebook_are_of_one_process(monkeypatch):
+    marks = []
+    for text in ("X", "X + 1", "X"):
+        cell = {"__name__": "__main__"}
+        exec(f"def f(X): return {text}", cell)
+        monkeypatch.setattr(sys.modules["__main__"], "f", cell["f"], raising=False)
+        marks.append(_mark(OnSimplex(make_pipeline(FunctionTransformer(cell["f"]), Ridge()))))
+    assert marks[0] == marks[2] != marks[1]
+    monkeypatch.setattr(own, "_PROCESS", "another")
+    assert _mark(OnSimplex(make_pipeline(FunctionTransformer(cell["f"]), Ridge()))) != marks[0]
+
+
+def test_functions_of_a_script_are_kept_until_it_or_what_it_imports_changes(tmp_path, monkeypatch):
+    script, helper = tmp_path / "script.py", tmp_path / "of_helper4.py"
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script))
+    script.write_text("import of_helper4\n")
+    cell, marks = {"__name__": "__main__"}, []
+    exec("def f(X): return X", cell)
+    monkeypatch.setattr(sys.modules["__main__"], "f", cell["f"], raising=False)
+    for process, text in (("1", "K = 1\n"), ("2", "K = 1\n"), ("3", "K = 2\n")):
+        helper.write_text(text)
+        monkeypatch.setattr(own, "_PROCESS", process)
+        marks.append(_mark(EmbeddingKNN(transformer=FunctionTransformer(cell["f"]))))
+    assert marks[0] == marks[1] != marks[2]
+
+
+def test_the_order_of_a_set_makes_no_fit_stale():
+    def take(numbers):
+        return EmbeddingKNN(transformer=FunctionTransformer(lambda X: X[:, [*numbers]]))
+
+    assert list({0, 8}) != list({8, 0})  # as texts differ from process to process
+    assert _mark(take({0, 8})) == _mark(take({8, 0})) != _mark(take({0, 9}))
+
+
+@pytest.mark.parametrize("around", [lambda model: model, BaggingLDL])
+def test_a_search_inside_a_method_is_known_again(around):
+    def search(name):
+        scoring = get_scorer(f"neg_{name}")
+        return around(GridSearchCV(AAKNN(), {"n_neighbors": [1, 2]}, scoring=scoring))
+
+    names = ("chebyshev", "chebyshev", "clark")
+    first, second, third = (_mark(search(name)) for name in names)
+    assert first == second != third
+
+
+def test_what_a_method_of_this_api_holds_counts():
+    class Weights:
+        def __init__(self, w):
+            self.w = w
+
+        def run(self, X):
+            return X * self.w
+
+    marks = [
+        _mark(EmbeddingKNN(transformer=FunctionTransformer(Weights(w).run))) for w in (1, 1, 2)
+    ]
+    assert marks[0] == marks[1] != marks[2]
 
 
 def test_a_change_behind_a_method_of_this_api_counts(tmp_path, monkeypatch):

@@ -4,10 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from own_methods import rows
+from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from ldlrepro import cli
+from ldlrepro import AAKNN, BaggingLDL, cli
+from ldlrepro.base import LDLEstimator
 from ldlrepro.user import data as userdata
 from ldlrepro.user.compare import CompareError, compare
 from ldlrepro.user.data import UserDataError
@@ -181,6 +185,51 @@ def test_a_method_that_searches_gets_the_groups():
     assert losses["apart"] == of_fixed["eight"] and losses["by rows"] == of_fixed["one"]
     with pytest.raises(Exception, match="AssertionError"):
         compare({"takes them": Search()}, X, D, folds=4)
+
+
+def test_folds_inside_a_method_that_get_no_groups_are_told(here):
+    X, D, person = pairs()
+    search = GridSearchCV(KNeighborsRegressor(), {"n_neighbors": [1, 4]}, cv=GroupKFold(3))
+    learner = GridSearchCV(AAKNN(), {"n_neighbors": [1, 4]}, cv=3)
+
+    class Bare(GridSearchCV):
+        def fit(self, X, D):
+            return super().fit(X, D)
+
+    inside = {
+        "pipeline": make_pipeline(StandardScaler(), GridSearchCV(KNeighborsRegressor(), {}, cv=3)),
+        "nested": GridSearchCV(learner, {"refit": [True]}, cv=3),
+        "ensemble": BaggingLDL(learner, n_estimators=1),
+        "ridge": RidgeCV(),
+        "bare": Bare(KNeighborsRegressor(), {}, cv=3),
+    }
+    told = compare(inside | {"search": search}, X, D, groups=person, folds=3).notes
+    for name in inside:
+        kind = {"ridge": "RidgeCV", "bare": "Bare"}.get(name, "GridSearchCV")
+        assert (
+            f"{kind} gets no groups, so that its own folds may part the rows of a group"
+            in told[name]
+        )
+    assert not told["search"]
+    assert not any("groups" in text for text in compare(inside, X, D, folds=3).said())
+
+
+def test_an_estimator_of_this_api_gets_the_groups(here):
+    class Own(LDLEstimator):
+        def fit(self, X, D, groups=None):
+            assert groups is not None and (X[:, 0] == groups).all()
+            return super().fit(X, D)
+
+        def _fit(self, X, D):
+            self.mean_ = D.mean(axis=0)
+
+        def _predict(self, X):
+            return np.tile(self.mean_, (len(X), 1))
+
+    X, D, person = pairs()
+    X[:, 0] = person
+    table = compare({"own": Own()}, X, D, groups=person, folds=3).table()["data"]
+    assert table["own"] == table["MeanPredictor"]
 
 
 def test_sets_of_labels_searched_with_groups():

@@ -397,7 +397,7 @@ def test_attributes_in_slots_are_told_apart(here, tmp_path):
     for held, fits in ((1, 2), (1, 2), (2, 4), (Mean(), 6)):
         compare({"m": Slots(held)}, *rows(), folds=2, records=tmp_path)
         assert Slots.fits == fits
-    assert Mean in own._classes(Slots(Mean()), set())
+    assert Mean in own._classes(Slots(Mean()), {})
 
 
 class Warns(Mean):

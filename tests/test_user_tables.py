@@ -362,8 +362,13 @@ def test_a_total_among_the_labels_is_refused(tmp_path):
     with pytest.warns(NormalisationWarning):
         userdata.bunch(frame[["f"]], frame[["d_a", "d_b", "d_c"]])
     frame.assign(d_total=D.sum(axis=1)).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(userdata.UserDataError, match="'d_total'.* is the sum of the others"):
-        userdata.read(tmp_path / "t.csv", "d_*")
+    for labels in ("d_*", "d_a,d_b,d_c,d_total"):
+        with pytest.raises(UserDataError, match="'d_total'.* is the sum .*--drop .* take it out"):
+            userdata.read(tmp_path / "t.csv", labels)
+    assert len(userdata.read(tmp_path / "t.csv", "d_a,d_b,d_c", drop="d_total").label_names) == 3
+    np.savez(tmp_path / "t.npz", X=frame[["f"]], D=np.c_[D, D.sum(axis=1)])
+    with pytest.raises(UserDataError, match="Leave this column out.$"):
+        userdata.read(tmp_path / "t.npz")
 
 
 #: Two folds of a quick method.
@@ -383,14 +388,43 @@ def test_columns_that_are_left_out(tmp_path, capsys, monkeypatch):
     np.savez("t.npz", X=read.X, D=read.D)
     for given, message in (
         (("t.csv", "d_*", "d_sum"), "'0 May' is no number; .* is left out by --drop"),
-        (("t.csv", "d_*", "day"), "d_sum.* is the sum of the others .*Leave it out by --drop"),
+        (("t.csv", "d_*", "day"), "d_sum.* is the sum of the others .*column out. --drop .* does"),
         (("t.csv", "d_*", "dya"), "No column of .* 'dya'. Did you mean day"),
         (("t.csv", "d_a,d_b", "d_a"), "'d_a' of t.csv is to be dropped, and is named for labels"),
         (("t.npz", None, "x"), "drop is for tables"),
+        (("t.csv", "d_*", "*"), "--drop names every column of t.csv. Name fewer"),
+        (("t.csv", "d_*", "d_*,day"), "--drop names every column .* that 'd_\\*' of --labels fits"),
     ):
         path, labels, drop = given
         with pytest.raises(UserDataError, match=message):
             userdata.read(path, labels, drop=drop)
+
+
+def test_a_column_of_this_very_name_is_meant_before_those_that_a_pattern_fits(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x1,x*,d_1,d_*\n1,2,.5,.5\n3,4,1,0\n2,2,0,1\n")
+    read = userdata.read(path, "d_1,d_*", drop="x*")
+    assert read.feature_names == ["x1"] and read.label_names == ["d_1", "d_*"]
+    assert userdata.read(path, "d_1,x*", drop="d_*").label_names == ["x*", "d_1"]
+
+
+def test_rows_in_another_order_are_refused():
+    X, D = (pd.DataFrame(A) for A in rows(12))
+    for one, other in ((X, D[::-1]), (X[::-1], D), (X.rename(index=str), D[::-1].rename(str))):
+        with pytest.raises(UserDataError, match=r"D has the names .* another order. Give D.loc"):
+            userdata.bunch(one, other)
+    assert (userdata.bunch(X[::-1], D[::-1]).D == userdata.bunch(X, D).D[::-1]).all()
+
+
+def test_degrees_that_were_divided_once_stay(here, tmp_path):
+    X, D = rows(40, c=8)
+    with pytest.warns(NormalisationWarning):
+        data = userdata.bunch(X, 37.3 * D)
+    assert userdata.again(data).sha256 == data.sha256
+    Mean.fits = 0
+    for given in ((X, 37.3 * D), (data,), (data,)):
+        compare({"mean": Mean()}, *given, folds=3, records=tmp_path)
+    assert Mean.fits == 3
 
 
 def test_one_label_and_folds_without_an_order_are_told(here):

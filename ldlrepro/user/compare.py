@@ -93,8 +93,9 @@ def compare(
     n_jobs : int
         Processes; numbers do not depend on it.
     records : Path, str or None
-        Folder that keeps each fit, so that a run can be stopped and goes on; None keeps none. A
-        class of your script or notebook itself is fitted anew in each process: put it in a file.
+        Folder that keeps each fit, so that a run can be stopped and goes on; None keeps none. Each
+        process fits anew what a notebook defines, classes and functions, and the classes of the
+        script that is run: put them in a file of their own.
     progress : bool
         True shows a bar on standard error.
 

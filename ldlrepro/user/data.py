@@ -109,6 +109,11 @@ def read(path, labels=None, task="auto", groups=None, drop=None):
             text += " A column that is no feature is left out by --drop (in Python, drop=)."
             if groups is None:
                 text += " One that says which rows belong together is named by --groups (groups=)."
+        if "of the others in every row" in text and kind not in (".npz", ".mat"):
+            text += (
+                " --drop (in Python, drop=) does that. If --labels has the name itself and not a "
+                "pattern, take it out there too."
+            )
         raise UserDataError(files.with_line(text, path) if kind == ".csv" else text) from None
 
 
@@ -140,9 +145,9 @@ def bunch(X, D, name="data", task="auto", groups=None):
     ------
     UserDataError
         Shapes that do not fit, no row or no feature, a value that is no number, degrees that are
-        none, a column of row numbers, a label that is the sum of the others, rows with other names
-        in X than in D or ``groups``, groups that are missing for a row or keep no two rows
-        together, or a bad ``name``.
+        none, a column of row numbers, a label that is the sum of the others, a bad ``name``, rows
+        with other names in X than in D or ``groups``, or with the same in another order, or groups
+        that are missing for a row or keep no two rows together.
 
     Warns
     -----
@@ -222,8 +227,9 @@ def again(data, task="auto"):
 
 def _check_pair(X, D, groups):
     """UserDataError where X, D or groups are of another kind, or not of the same rows."""
-    _refuse_other_order(X, groups, "X")
-    _refuse_other_order(D, groups, "D")
+    _refuse_other_order(X, D, "X", "D")
+    _refuse_other_order(X, groups, "X", "groups")
+    _refuse_other_order(D, groups, "D", "groups")
     try:
         check_type(X, "X")
         check_type(D, "D")
@@ -279,27 +285,31 @@ def _task(D, task):
 
 
 def _distributions(D, labels):
-    """Rows of D (n, c), divided by their sums; UserDataError where they are no degrees."""
+    """Rows of D (n, c) that sum to 1 within rounding; UserDataError where they are no degrees."""
     if (D != D[0]).any():  # rows that are all equal are told by `compare`
         slips.refuse_total(D, labels)
     slips.warn_of_sums(D)
     try:
-        return check_distributions(D)  # per cent, say: measures take rows that sum to 1
+        divided = check_distributions(D)  # per cent, say: measures take rows that sum to 1
     except ValueError as error:
         text = str(error)
         if labels:
             text = re.sub(r"column (\d+)", lambda at: f"column {labels[int(at[1])]!r}", text)
         raise UserDataError(text) from None
+    # What was divided once stays: other last digits would be other data.
+    with np.errstate(over="ignore"):
+        is_whole = np.abs(D.sum(axis=1) - 1) <= D.shape[1] * np.finfo(float).eps
+    return np.where(is_whole[:, None], D, divided)
 
 
-def _refuse_other_order(A, groups, name):
-    """UserDataError where groups have the names of the rows, and another order of them."""
-    if not (hasattr(A, "iloc") and hasattr(groups, "iloc")) or A.index.equals(groups.index):
+def _refuse_other_order(A, B, a, b):
+    """UserDataError where B has the names of A's rows, and another order of them."""
+    if not (hasattr(A, "iloc") and hasattr(B, "iloc")) or A.index.equals(B.index):
         return
-    if len(A) == len(groups) and set(A.index) == set(groups.index):
+    if len(A) == len(B) and set(A.index) == set(B.index):
         raise UserDataError(
-            f"groups has the names of the rows of {name} in another order. Give "
-            f"groups.loc[{name}.index], or groups.to_numpy() if they are in the order of the rows."
+            f"{b} has the names of the rows of {a} in another order. Give {b}.loc[{a}.index], or "
+            f"{b}.to_numpy() if they are in the order of the rows."
         )
 
 

@@ -181,10 +181,19 @@ def columns(frame, labels, path):
 
 def _chosen(frame, patterns, path):
     """Columns that names or patterns fit, each of which has to fit one."""
+    chosen = set()
     for pattern in patterns:
-        if not any(_is_called(c, pattern) for c in frame.columns):
+        fitting = _fitting(frame, pattern)
+        if not fitting:
             raise _no_column(pattern, frame, path)
-    return [c for c in frame.columns if any(_is_called(c, p) for p in patterns)]
+        chosen.update(fitting)
+    return [c for c in frame.columns if c in chosen]
+
+
+def _fitting(frame, pattern):
+    """The column of this very name, or else those that the pattern fits."""
+    exact = [c for c in frame.columns if str(c) == pattern]
+    return exact or [c for c in frame.columns if fnmatch(str(c), pattern)]
 
 
 def _patterns(labels):
@@ -213,7 +222,15 @@ def without(frame, drop, labels, groups, path):
                 f"{name!r} of {path} is to be dropped, and is named for labels or groups too: name "
                 "it for one of them."
             )
-    return frame.drop(columns=chosen)
+    left, fewer = frame.drop(columns=chosen), "Name fewer columns in --drop (in Python, drop=)."
+    if left.empty:
+        raise UserDataError(f"--drop names every column of {path}. {fewer}")
+    for name in _patterns(labels):
+        if _fitting(frame, name) and not _fitting(left, name):
+            raise UserDataError(
+                f"--drop names every column of {path} that {name!r} of --labels fits. {fewer}"
+            )
+    return left
 
 
 def without_groups(frame, groups, labels, path):
@@ -221,7 +238,7 @@ def without_groups(frame, groups, labels, path):
     groups = groups.strip()
     if list(frame.columns).count(groups) != 1:
         raise _no_column(groups, frame, path)
-    if any(_is_called(groups, pattern) for pattern in _patterns(labels)):
+    if any(groups in _fitting(frame, pattern) for pattern in _patterns(labels)):
         raise UserDataError(
             f"{groups!r} is named for groups and for labels of {path}: name it for one of them."
         )
@@ -233,10 +250,6 @@ def _columns_of(frame):
     """Names of the first columns of a table."""
     more = frame.shape[1] - 12
     return ", ".join(map(str, frame.columns[:12])) + (f" and {more} more" if more > 0 else "")
-
-
-def _is_called(column, pattern):
-    return str(column) == pattern or fnmatch(str(column), pattern)
 
 
 def with_line(text, path):

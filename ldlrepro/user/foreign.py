@@ -192,12 +192,31 @@ def _framed(X, columns, foreign):
 
 def _groups_for(model, groups):
     """Groups of the training rows as arguments of ``fit``, where the model takes them."""
-    if groups is None:
-        return {}
-    takes = isinstance(model, GridSearchCV | RandomizedSearchCV)
+    return {"groups": groups} if groups is not None and takes_groups(model) else {}
+
+
+def takes_groups(model):
+    """Whether ``fit`` has an argument ``groups``, or is that of a search over parameters."""
+    parameters = {}
     with suppress(TypeError, ValueError):  # of what has no signature
-        takes = takes or "groups" in inspect.signature(model.fit).parameters
-    return {"groups": groups} if takes else {}
+        parameters = inspect.signature(model.fit).parameters
+    is_search = isinstance(model, GridSearchCV | RandomizedSearchCV)
+    is_open = any(p.kind == p.VAR_KEYWORD for p in parameters.values())
+    return "groups" in parameters or (is_search and is_open)
+
+
+def warn_of_folds(model):
+    """Warn of each object in a method that draws folds of its rows and gets no groups."""
+    parameters = model.get_params() if hasattr(model, "get_params") else {}
+    for name in parameters:
+        owner, _, last = name.rpartition("__")
+        if last == "cv" and (owner or not takes_groups(model)):
+            kind = type(parameters[owner] if owner else model).__name__
+            warnings.warn(
+                f"{kind} gets no groups, so that its own folds may part the rows of a group",
+                UserWarning,
+                stacklevel=outside(),
+            )
 
 
 def _copy(foreign, random_state):

@@ -26,7 +26,7 @@ from ldlrepro.papers.comparison.experiments import MULTILABEL, TABLES
 from ldlrepro.parameter_types import check_parameter_types
 from ldlrepro.parameters import listed
 from ldlrepro.user import runs
-from ldlrepro.user.foreign import OnSimplex, Scores
+from ldlrepro.user.foreign import OnSimplex, Scores, takes_groups
 
 _EXAMPLE = "\"StructRF(step='adaptive')\""
 
@@ -334,4 +334,6 @@ def wrapped(estimator: Any, kind: str, name: str, names: dict[str, Any]) -> Any:
             f"{name} learns {words[other]}, and the labels of these data are {words[kind]}. "
             f"Methods for them: {', '.join(dict(all_estimators(kind)))}."
         )
-    return estimator if isinstance(estimator, own_base) else wrapper(estimator, **names)
+    # One that takes groups is wrapped too: what calls the others' ``fit`` has none.
+    is_bare = isinstance(estimator, own_base) and not takes_groups(estimator)
+    return estimator if is_bare else wrapper(estimator, **names)

@@ -1,6 +1,7 @@
 """Methods and data of a user's own: the same jobs as a paper's, records in a folder of theirs."""
 
 import ast
+import io
 import pickle
 import signal
 import sys
@@ -15,7 +16,8 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MethodType, ModuleType
+from uuid import uuid4
 
 import cloudpickle
 import joblib
@@ -24,6 +26,7 @@ import pandas as pd
 from sklearn import config_context, get_config
 from sklearn.utils import Bunch
 
+from ldlrepro.base import LDLEstimator
 from ldlrepro.paths import PACKAGE
 from ldlrepro.protocols import environment, job, worker
 from ldlrepro.protocols.fingerprint import of_data, of_function, of_method
@@ -33,6 +36,7 @@ from ldlrepro.protocols.scratch import scratch
 from ldlrepro.protocols.split import by_groups
 from ldlrepro.protocols.store import RecordStore, rounded
 from ldlrepro.threads import one_thread
+from ldlrepro.user.foreign import warn_of_folds
 
 #: "paper" and "experiment" in the records of a user.
 PAPER, EXPERIMENT = "own", "own"
@@ -244,7 +248,10 @@ def _fit(pickled, folders, data, fold):
 
 def _told_of_groups(method, experiment, bunch, fold):
     """The method, a foreign one with the groups of its training rows: it may search over folds."""
-    if not experiment.groups or not hasattr(method.estimator, "foreign"):
+    if not experiment.groups:
+        return method
+    warn_of_folds(getattr(method.estimator, "foreign", method.estimator))
+    if not hasattr(method.estimator, "foreign"):
         return method
     groups = bunch[experiment.groups]
     train, validation, _ = by_groups(experiment, groups, experiment.folds)[fold]
@@ -288,24 +295,38 @@ def _common(bunch, method, fold, mark, experiment):
 
 
 def _mark(method, experiment, bunch):
-    """What a record depends on: protocol, estimator, and the files of a foreign one's classes."""
+    """What a record depends on: protocol, data, parameters, and what the classes are made of."""
     known = bunch.source in ("real", "realigned")
     data = of_data(bunch.name, bunch.source) if known else bunch.sha256[:12]
-    inner = getattr(method.estimator, "foreign", None)
-    if inner is None:
-        mark = of_method(method, experiment.folds, experiment)
-        if any(_is_foreign(kind) for kind in _classes(method.estimator, set())):
-            mark = joblib.hash((mark, _texts_of(method.estimator)))[:12]
-        return f"{mark}.{data}"
+    protocol = of_method(replace(method, estimator=LDLEstimator()), experiment.folds, experiment)
+    inner, names = method.estimator, None
+    if hasattr(inner, "foreign"):
+        names = inner.columns, inner.labels
+        inner = inner.foreign
     parameters = inner.get_params() if hasattr(inner, "get_params") else _attributes(inner)
-    try:
-        parameters = joblib.hash(parameters)
-    except pickle.PicklingError:  # a lambda
-        parameters = joblib.hash(cloudpickle.dumps(parameters))
-    bare = replace(method, estimator=type(method.estimator)())
-    names = method.estimator.columns, method.estimator.labels
-    parts = of_method(bare, experiment.folds, experiment), _texts_of(inner), parameters, names
+    parts = protocol, _texts_of(method.estimator), _hash(parameters), names
     return f"{joblib.hash(parts)[:12]}.{data}"
+
+
+def _hash(value):
+    try:
+        return joblib.hash(value)
+    except pickle.PicklingError:  # a lambda
+        return _hash_of_code(value)
+
+
+def _hash_of_code(value):
+    """The same for functions without a name, and for classes and functions of `__main__`."""
+    written = io.BytesIO()
+    _Steady(written).dump(value)
+    return joblib.hash(written.getvalue())
+
+
+class _Steady(cloudpickle.Pickler):
+    """Pickles a function to the same bytes in every process: what a set holds is sorted."""
+
+    def persistent_id(self, value):
+        return sorted(map(repr, value)) if isinstance(value, set | frozenset) else None
 
 
 def _attributes(value):
@@ -315,8 +336,9 @@ def _attributes(value):
 
 
 def _is_foreign(kind):
-    """Whether a class is neither of this package nor of an installed one."""
-    return not is_own(kind.__module__) and not is_installed(_file_of(kind))
+    """Whether a class or function is neither of this package nor of an installed one."""
+    where = kind.__module__ or ""
+    return where == "__main__" or not (is_own(where) or is_installed(_file_of(kind)))
 
 
 def is_own(module):
@@ -325,28 +347,40 @@ def is_own(module):
 
 
 def _texts_of(inner):
-    """What the classes of an estimator, and of those inside it, are made of: names and texts.
+    """What the classes and functions of an estimator, and of those inside it, are made of.
 
-    Of an installed class, its name and the version of its package; of this package's, what it
-    uses; of others, the texts of their files and of all files that these import and that are not
-    installed.
+    Of an installed class, the version of its package; of this package's, what it uses; of others,
+    the texts of their files and of all files that these import and that are not installed. What a
+    notebook defines has no file, and is of this process alone.
+
+    Returns
+    -------
+    list of (name, text), list of (path, text)
     """
     parts, files = [], {}
-    for kind in _classes(inner, set()):
-        text = ""
-        if kind.__module__ == "__main__":
-            text = joblib.hash(cloudpickle.dumps(kind))
-        elif is_own(kind.__module__):
+    for kind in _classes(inner, {}):
+        where, text = kind.__module__, ""
+        if where == "__main__":
+            text = _hash_of_code(kind)
+        elif is_own(where):
             text = of_function(kind)
-        elif is_installed(_file_of(kind)):
-            top = sys.modules.get(kind.__module__.partition(".")[0])
+        elif not _is_foreign(kind):
+            top = sys.modules.get(where.partition(".")[0])
             text = str(getattr(top, "__version__", ""))
-        else:
-            _add_files(_file_of(kind), sys.modules[kind.__module__].__package__, files)
-            if isinstance(kind, FunctionType) and "<" in kind.__qualname__:
-                text = joblib.hash(cloudpickle.dumps(kind))  # one of several in the file
-        parts.append((f"{kind.__module__}.{kind.__qualname__}", text))
+        elif isinstance(kind, FunctionType) and "<" in kind.__qualname__:
+            text = _hash_of_code(kind)  # one of several in the file
+        if _is_foreign(kind):
+            path = _file_of(kind)
+            if is_installed(path):
+                text += _PROCESS
+            else:
+                _add_files(path, sys.modules[where].__package__, files)
+        parts.append((f"{where}.{kind.__qualname__}", text))
     return sorted(parts), sorted(files.items())
+
+
+#: Another text in each process.
+_PROCESS = uuid4().hex
 
 
 def _file_of(kind):
@@ -354,32 +388,40 @@ def _file_of(kind):
 
 
 def _classes(value, seen):
-    """Classes of an estimator, their bases, and those of what it holds: estimators, and a user's.
+    """Classes of an estimator, their bases, and those of what it holds, wherever it holds it.
 
-    A user's functions count as classes do.
+    Functions count as classes do. Of what is installed, only classes with ``fit`` or ``transform``
+    count.
 
     Parameters
     ----------
-    seen : set
-        Ids of what was looked at, for what holds itself.
+    seen : dict
+        What was looked at, by its id, for what holds itself.
     """
     if isinstance(value, type | FunctionType):
-        return {value} if _is_foreign(value) else set()
-    if id(value) in seen:
+        return {value} if _is_foreign(value) or is_own(value.__module__ or "") else set()
+    if id(value) in seen or isinstance(value, ModuleType):
         return set()
-    seen.add(id(value))
-    if isinstance(value, list | tuple | set | dict):
-        inside, found = value, set()
+    seen[id(value)] = value
+    found = set()
+    if isinstance(value, dict):
+        inside = value.values()
+    elif isinstance(value, list | tuple | set | frozenset):
+        inside = value
+    elif isinstance(value, MethodType):
+        inside = value.__self__, value.__func__
     elif isinstance(value, partial):
-        inside, found = (value.func, value.args, value.keywords), set()
+        inside = value.func, value.args, value.keywords
     elif hasattr(value, "fit") or hasattr(value, "transform") or _is_foreign(type(value)):
         known = hasattr(value, "get_params")
-        inside = value.get_params(deep=False) if known else [_attributes(value)]
+        inside = [value.get_params(deep=False) if known else _attributes(value)]
         found = set(type(value).__mro__) - {object}
-    else:
-        return set()
-    parts = inside.values() if isinstance(inside, dict) else inside
-    return found.union(*(_classes(part, seen) for part in parts))
+    elif hasattr(value, "__wrapped__"):  # compiled, or with a cache
+        inside = [value.__wrapped__]
+    else:  # a scorer, say
+        inside = [getattr(value, "__dict__", ())]
+        found = {type(value)} if is_own(type(value).__module__) else set()
+    return found.union(*(_classes(part, seen) for part in inside))
 
 
 def _add_files(path, package, files):

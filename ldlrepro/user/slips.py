@@ -96,8 +96,7 @@ def refuse_total(D, names):
         called = f" ({names[column]!r})" if names else ""
         raise UserDataError(
             f"Column {column} of the labels{called} is the sum of the others in every row: a "
-            "total, and no label. Leave it out by --drop, since patterns of --labels take every "
-            "name that they fit."
+            "total, and no label. Leave this column out."
         )
 
 
