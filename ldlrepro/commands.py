@@ -281,7 +281,14 @@ def compare(options):
             "leave the option out."
         )
     _keep_inputs(options)
-    named = load_methods(options.methods)
+    try:
+        named = load_methods(options.methods)
+    except errors.UnknownNameError as error:
+        if not options.labels or set(",*") & set(options.labels):
+            raise
+        raise errors.UnknownNameError(
+            f"{error} If it is a label: names of --labels have commas between them, and no spaces."
+        ) from None
     if options.data:
         read = userdata.read(
             options.data,

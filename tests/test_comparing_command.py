@@ -13,7 +13,7 @@ from own_methods import Mean, rows
 
 import ldlrepro
 from ldlrepro import cli, commands
-from ldlrepro.errors import NormalisationWarning
+from ldlrepro.errors import NormalisationWarning, UnknownNameError
 from ldlrepro.user import compare as comparing
 from ldlrepro.user import data as userdata
 from ldlrepro.user.compare import CompareError, compare
@@ -63,6 +63,15 @@ def table(tmp_path, monkeypatch):
 
 
 COMMAND = ["compare", "MeanPredictor", "--labels", "d_*", "--folds", "2", "--n-jobs", "1", "--data"]
+
+
+def test_labels_with_spaces_between_are_told_how(table):
+    words = ["compare", "AAKNN", "--data", "t.csv", "--labels"]
+    with pytest.raises(UnknownNameError, match="'d_2'.*names of --labels have commas"):
+        commands.compare(cli.parser().parse_args([*words, "d_1", "d_2"]))
+    with pytest.raises(UnknownNameError) as raised:
+        commands.compare(cli.parser().parse_args([*words, "d_1,d_2", "AAKN"]))
+    assert "commas" not in str(raised.value)
 
 
 @pytest.mark.parametrize("out", ["t.csv", "./t.csv", "{}", "link.csv", "hard.csv"])

@@ -248,9 +248,10 @@ def test_batches_and_what_is_drawn_are_those_of_a_plain_loader(size):
     assert all((a == b).all() for a, b in zip(mine, plain, strict=True))
 
 
-def test_scale_brings_features_to_mean_0_and_variance_1(stand_in):
+def test_scale_brings_features_to_mean_0_and_variance_1_beside_a_column_of_ones(stand_in):
     X = Guest("Exact", scale="standard").fit(toy.X, toy.D).fitted_.seen[0]
-    assert np.allclose(X.mean(axis=0), 0) and np.allclose(X.std(axis=0), 1)
+    assert np.allclose(X[:, :-1].mean(axis=0), 0) and np.allclose(X[:, :-1].std(axis=0), 1)
+    assert X.shape[1] == toy.X.shape[1] + 1 and (X[:, -1] == 1).all()
     assert (Guest("Exact").fit(toy.X, toy.D).fitted_.seen[0] == toy.X).all()
     with pytest.raises(ValueError, match="scale must be None or 'standard', got 'minmax'"):
         Guest("Exact", scale="minmax").fit(toy.X, toy.D)

@@ -3,38 +3,21 @@
 import hashlib
 import os
 import re
-import unicodedata
-import warnings
-from numbers import Real
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
 from ldlrepro.entrance import check_same_rows, check_type
-from ldlrepro.errors import NormalisationWarning, outside
 from ldlrepro.parameter_types import shown
 from ldlrepro.paths import check_file, expanded
-from ldlrepro.user import files
+from ldlrepro.user import files, slips
+from ldlrepro.user.cells import numbers_of
 from ldlrepro.user.files import UserDataError
-from ldlrepro.validation import LARGEST, check_distributions, check_kind
+from ldlrepro.validation import check_distributions, check_kind
 
-#: What software calls a column without a name, or the column that it makes of row names.
-_WITHOUT_NAME = re.compile(r"(Unnamed: \d+(\.\d+)?|\.\.\.\d+|#)?")
-#: Names of row numbers, in any case and without signs between; R calls them X.
-_OF_ROWS = re.compile(
-    r"(row|sample|subject|patient|person|participant|user|case|record|item|instance|obs|observation)?"
-    r"(id|idx|index|no|nr|num|number)"
-    r"|(row|record|case|sample)s?|row_?names?|rn|obs|observation|serial(no)?|s(r)?no"
-    r"|(index)?level\d+",
-    re.IGNORECASE,
-)
-#: Names of columns that say which rows belong together.
-_IDS = re.compile(r"(patient|person|subject|participant|user)([_ -]?(id|no|nr))?|id")
 #: Share of zeros and ones among labels above which the others are taken for slips.
 _NEARLY = 0.95
-#: Rows from which on a first or last column that only counts is no accident.
-_COUNTED = 20
 #: Bytes of a name of data: a file is called by it, and file systems take 255.
 _LONGEST = 200
 
@@ -112,10 +95,10 @@ def read(path, labels=None, task="auto", groups=None, drop=None):
             frame = files.without(frame, drop, labels, groups, path)
         if groups is not None:
             frame, together = files.without_groups(frame, groups, labels, path)
-        _refuse_row_numbers(frame, str(path))
+        slips.refuse_row_numbers(frame, str(path))
         X, D = files.columns(frame, labels, path)
         if groups is None:
-            _warn_of_groups(X)
+            slips.warn_of_groups(X)
     else:
         raise UserDataError(f"{path}: files are .csv, .parquet, .npz or .mat, not {kind!r}.")
     try:
@@ -173,69 +156,16 @@ def bunch(X, D, name="data", task="auto", groups=None):
     read : From a file.
     """
     check_name(name)
-    _refuse_other_order(X, groups, "X")
-    _refuse_other_order(D, groups, "D")
-    try:
-        check_type(X, "X")
-        check_type(D, "D")
-        check_kind(X, "X")
-        check_same_rows(X, D, "X", "D")
-        check_same_rows(*((X, groups, "X") if hasattr(X, "iloc") else (D, groups, "D")), "groups")
-    except (TypeError, ValueError) as error:
-        raise UserDataError(str(error)) from None
-    if isinstance(X, pd.DataFrame):
-        _refuse_row_numbers(X, "X")
+    _check_pair(X, D, groups)
     features, labels = (
         list(map(str, A.columns)) if isinstance(A, pd.DataFrame) else None for A in (X, D)
     )
-    X, D = _numbers(X, "X"), _numbers(D, "D")
-    if X.ndim == D.ndim == 2 and len(X) != len(D):
-        raise UserDataError(
-            f"Features have {len(X)} rows, targets {len(D)}: give one row of targets for each row "
-            "of features."
-        )
-    if X.ndim != 2 or D.ndim != 2:
-        raise UserDataError(
-            f"Features have shape {X.shape}, targets {D.shape}: expected (n, q) and (n, c)."
-        )
-    if not X.size or not D.size:
-        raise UserDataError(
-            f"Features have shape {X.shape}, targets {D.shape}: a row, a feature and a label are "
-            "needed at least."
-        )
-    if task not in ("auto", "ldl", "multilabel"):
-        raise UserDataError(f"task is {task!r}: auto, ldl or multilabel.")
-    is_binary = np.isin(D, (0, 1))
-    binary = bool(is_binary.all())
-    if task == "multilabel" and not binary:
-        row, column = np.argwhere(~np.isin(D, (0, 1)))[0]
-        raise UserDataError(
-            f"D row {row}, column {column} is {D[row, column]}: multi-label targets are 0 or 1."
-        )
-    if task == "auto" and not binary and is_binary.mean() > _NEARLY:
-        row, column = np.argwhere(~is_binary)[0]
-        sums = D.sum(axis=1)
-        # Else most rows have all in one label, or as many votes.
-        if np.isclose(sums, 1).mean() < 0.5 and np.ptp(sums) > 0:
-            raise UserDataError(
-                f"D row {row}, column {column} is {D[row, column]}, and nearly all other labels "
-                "are 0 or 1: correct it, or say that they are degrees or votes by --task ldl (in "
-                "Python, task='ldl')."
-            )
-    if task == "auto":
-        task = "multilabel" if binary and (D.sum(axis=1) != 1).any() else "ldl"
+    X, D = numbers_of(X, "X"), numbers_of(D, "D")
+    _check_shapes(X, D)
+    task = _task(D, task)
     of_groups = {} if groups is None else _groups(groups, len(X))
     if task == "ldl":
-        if (D != D[0]).any():  # rows that are all equal are told by `compare`
-            _refuse_total(D, labels)
-        _warn_of_sums(D)
-        try:
-            D = check_distributions(D)  # per cent, say: measures take rows that sum to 1
-        except ValueError as error:
-            text = str(error)
-            if labels:
-                text = re.sub(r"column (\d+)", lambda at: f"column {labels[int(at[1])]!r}", text)
-            raise UserDataError(text) from None
+        D = _distributions(D, labels)
     digest = hashlib.sha256()
     for array in (X, D, *([of_groups["groups"]] if of_groups else [])):
         digest.update(str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
@@ -290,6 +220,78 @@ def again(data, task="auto"):
     return made
 
 
+def _check_pair(X, D, groups):
+    """UserDataError where X, D or groups are of another kind, or not of the same rows."""
+    _refuse_other_order(X, groups, "X")
+    _refuse_other_order(D, groups, "D")
+    try:
+        check_type(X, "X")
+        check_type(D, "D")
+        check_kind(X, "X")
+        check_same_rows(X, D, "X", "D")
+        check_same_rows(*((X, groups, "X") if hasattr(X, "iloc") else (D, groups, "D")), "groups")
+    except (TypeError, ValueError) as error:
+        raise UserDataError(str(error)) from None
+    if isinstance(X, pd.DataFrame):
+        slips.refuse_row_numbers(X, "X")
+
+
+def _check_shapes(X, D):
+    """UserDataError where arrays are not (n, q) and (n, c), with a row, a feature and a label."""
+    if X.ndim == D.ndim == 2 and len(X) != len(D):
+        raise UserDataError(
+            f"Features have {len(X)} rows, targets {len(D)}: give one row of targets for each row "
+            "of features."
+        )
+    if X.ndim != 2 or D.ndim != 2:
+        raise UserDataError(
+            f"Features have shape {X.shape}, targets {D.shape}: expected (n, q) and (n, c)."
+        )
+    if not X.size or not D.size:
+        raise UserDataError(
+            f"Features have shape {X.shape}, targets {D.shape}: a row, a feature and a label are "
+            "needed at least."
+        )
+
+
+def _task(D, task):
+    """Task of targets (n, c): what is asked for, or what they look like."""
+    if task not in ("auto", "ldl", "multilabel"):
+        raise UserDataError(f"task is {task!r}: auto, ldl or multilabel.")
+    is_binary = np.isin(D, (0, 1))
+    if is_binary.all():
+        if task == "auto":
+            return "multilabel" if (D.sum(axis=1) != 1).any() else "ldl"
+        return task
+    row, column = np.argwhere(~is_binary)[0]
+    value = f"D row {row}, column {column} is {D[row, column]}"
+    if task == "multilabel":
+        raise UserDataError(f"{value}: multi-label targets are 0 or 1.")
+    if task == "auto" and is_binary.mean() > _NEARLY:
+        sums = D.sum(axis=1)
+        # Else most rows have all in one label, or as many votes.
+        if np.isclose(sums, 1).mean() < 0.5 and np.ptp(sums) > 0:
+            raise UserDataError(
+                f"{value}, and nearly all other labels are 0 or 1: correct it, or say that they "
+                "are degrees or votes by --task ldl (in Python, task='ldl')."
+            )
+    return "ldl"
+
+
+def _distributions(D, labels):
+    """Rows of D (n, c), divided by their sums; UserDataError where they are no degrees."""
+    if (D != D[0]).any():  # rows that are all equal are told by `compare`
+        slips.refuse_total(D, labels)
+    slips.warn_of_sums(D)
+    try:
+        return check_distributions(D)  # per cent, say: measures take rows that sum to 1
+    except ValueError as error:
+        text = str(error)
+        if labels:
+            text = re.sub(r"column (\d+)", lambda at: f"column {labels[int(at[1])]!r}", text)
+        raise UserDataError(text) from None
+
+
 def _refuse_other_order(A, groups, name):
     """UserDataError where groups have the names of the rows, and another order of them."""
     if not (hasattr(A, "iloc") and hasattr(groups, "iloc")) or A.index.equals(groups.index):
@@ -298,23 +300,6 @@ def _refuse_other_order(A, groups, name):
         raise UserDataError(
             f"groups has the names of the rows of {name} in another order. Give "
             f"groups.loc[{name}.index], or groups.to_numpy() if they are in the order of the rows."
-        )
-
-
-def _warn_of_sums(D):
-    """Warn of the row whose sum is unlike the others', where they are about equal and not 1."""
-    with np.errstate(over="ignore"):
-        sums = np.minimum(D.sum(axis=1), LARGEST)
-    middle = float(np.median(sums))
-    apart = np.abs(sums - middle)
-    far = apart > 0.05 * middle
-    if middle > 0 and abs(middle - 1) > 0.05 and far.any() and (apart > 0.02 * middle).mean() < 0.1:
-        row = int(np.argmax(far))
-        warnings.warn(
-            f"the rows of D sum to about {middle:.4g}, but {far.sum()} of {len(D)} do not (the "
-            f"first: row {row}, sum {sums[row]:.4g}): look at them",
-            NormalisationWarning,
-            stacklevel=outside(),
         )
 
 
@@ -375,188 +360,3 @@ def _printable(name):
     """A name with _ for what cannot be printed or would make it a path, not too long for a file."""
     name = "".join(c if c.isprintable() and c not in "/\\" else "_" for c in name)
     return name.encode()[:_LONGEST].decode(errors="ignore")
-
-
-def _warn_of_groups(X):
-    """Warn of a column of numbers that seems to say which rows belong together."""
-    for name in X.select_dtypes("number"):
-        whole = (X[name] % 1 == 0).all() and 2 < X[name].nunique() < len(X)
-        if whole and _IDS.fullmatch(str(name).lower()):
-            warnings.warn(
-                f"column {name!r} is taken for a feature; if it says which rows belong together, "
-                "name it by --groups (in Python, groups=)",
-                UserWarning,
-                stacklevel=outside(),
-            )
-
-
-def _refuse_row_numbers(frame, what):
-    """UserDataError naming the first column that numbers the rows: it would go in as a feature."""
-    for position, name in enumerate(frame.columns):
-        text = str(name).strip()
-        nameless = _WITHOUT_NAME.fullmatch(text) is not None
-        is_id = nameless or _is_of_rows(text)
-        at_end = position in (0, frame.shape[1] - 1) and len(frame) >= _COUNTED
-        if not (is_id or at_end) or len(frame) < 2:
-            continue
-        column = frame.iloc[:, position]
-        numbers = _numeric(column)
-        if nameless and position == 0 and numbers.isna().all() and isinstance(column.iloc[0], str):
-            raise UserDataError(
-                f"{what} has a first column without a name, with texts such as "
-                f"{column.iloc[0]!r}: names of the rows. Leave it out (in pandas, "
-                "to_csv(index=False), in R, row.names = FALSE)."
-            )
-        if numbers.isna().any() or (numbers % 1 != 0).any() or numbers.nunique() < len(frame):
-            continue
-        if not is_id and not _counts(numbers):
-            continue
-        called = "without a name" if nameless else f"called {text!r}"
-        place = "first " if position == 0 else ""
-        way_out = "give it another name" if is_id and not _counts(numbers) else "scale it"
-        option = "" if what == "X" else f"by --drop {text!r}; "
-        raise UserDataError(
-            f"{what} has a {place}column {called} that counts the rows: whole numbers, no two the "
-            f"same. A method would take it for a feature. Leave it out ({option}in pandas, "
-            "to_csv(index=False), in R, row.names = FALSE). Where it is a feature, a time say, "
-            f"{way_out}, or give X and D as arrays in Python."
-        )
-
-
-def _is_of_rows(text):
-    plain = re.sub(r"[\W_]+", "", text)
-    return text == "X" or _OF_ROWS.fullmatch(plain) is not None
-
-
-def _counts(numbers):
-    """Whether numbers are 0, 1, 2, ... or 1, 2, 3, ... in order."""
-    values = numbers.to_numpy(float)
-    return values[0] in (0, 1) and bool((np.diff(values) == 1).all())
-
-
-def _refuse_total(D, names):
-    """UserDataError where a column of D (n, c) is the sum of the others: no label, a total."""
-    if D.shape[1] < 3 or len(D) < 2:
-        return
-    largest = np.abs(D).max(axis=1, keepdims=True)
-    D = D / np.where(largest > 0, largest, 1)  # so that no sum overflows
-    sums = D.sum(axis=1)
-    is_total = (np.abs(2 * D - sums[:, None]) <= 1e-6 * sums[:, None]).all(axis=0)
-    if is_total.any():
-        column = int(np.argmax(is_total))
-        called = f" ({names[column]!r})" if names else ""
-        raise UserDataError(
-            f"Column {column} of the labels{called} is the sum of the others in every row: a "
-            "total, and no label. Leave it out by --drop, since patterns of --labels take every "
-            "name that they fit."
-        )
-
-
-def _numbers(A, name):
-    try:
-        check_kind(A, name)
-    except ValueError as error:
-        raise UserDataError(str(error)) from None
-    if isinstance(A, pd.DataFrame):
-        if not A.columns.is_unique:
-            twice = A.columns[A.columns.duplicated()][0]
-            raise UserDataError(f"{name} has two columns called {twice!r}: give each its name.")
-        for column in A.columns:
-            numbers = _numeric(A[column]).to_numpy(float, na_value=np.nan)
-            bad = ~(np.abs(numbers) <= (LARGEST if name == "X" else np.finfo(float).max))
-            if bad.any():
-                row = int(np.argmax(bad))
-                raise UserDataError(
-                    f"{name} row {row}, column {column!r}: {_wrong(A[column].iloc[row])}."
-                )
-    try:
-        A = np.asarray(A, dtype=float)
-    except (OverflowError, TypeError, ValueError) as error:
-        raise UserDataError(f"{name} is no array of numbers: {error}") from None
-    if A.ndim == 2 and not np.isfinite(A).all():
-        row, column = np.argwhere(~np.isfinite(A))[0]
-        raise UserDataError(
-            f"{name} row {row}, column {column} is {A[row, column]}: fill or drop what is missing."
-        )
-    return A
-
-
-def _numeric(column):
-    """A column as numbers, NaN for what is none, infinity for ints that no float holds."""
-    try:
-        numbers = pd.to_numeric(column, errors="coerce")
-    except OverflowError:
-        numbers = pd.to_numeric(column.map(_float), errors="coerce")
-    if column.dtype == object and numbers.isna().any():  # fractions, say
-        numbers = numbers.where(numbers.notna(), column.map(_float))
-    return numbers
-
-
-def _float(value):
-    try:
-        return np.nan if isinstance(value, str) else float(value)
-    except OverflowError:
-        return np.inf
-    except (TypeError, ValueError):
-        return np.nan
-
-
-def _wrong(value):
-    """What is wrong with a value, and what to do."""
-    if np.ndim(value):
-        return f"the cell holds a {type(value).__name__}; give one number in each"
-    if pd.isna(value):
-        return "the value is missing; fill it or drop the row"
-    if isinstance(value, str):
-        return _wrong_text(value)
-    if not isinstance(value, Real):
-        return f"{shown(value)} ({type(value).__name__}) is no number"
-    if abs(value) == np.inf:
-        return (
-            f"{value} is no finite number, or a larger one than is read; {_SCALE}, or drop the row"
-        )
-    return f"{_short(value)} is too large; {_SCALE}"
-
-
-_SCALE = "scale the column, for instance to variance 1"
-#: Texts that a number was meant by, and what to do.
-_MEANT = (
-    (
-        r"[-+]?\d{1,3}(,\d{3})*\.\d+|[-+]?\d+(,\d{3}){2,}",
-        "commas between thousands; leave them out",
-    ),
-    (r"[-+]?\d+,\d+([eE][-+]?\d+)?", "a decimal comma; save the table with points in numbers"),
-    (r"[-+]?[\d.,]+ ?%", "a percent sign; leave it out"),
-    ("[\u2010-\u2015\u2212].*\\d.*", "a dash where a minus (-) belongs"),
-)
-
-
-def _wrong_text(value):
-    if _is_number(value):
-        return f"the value is too large; {_SCALE}"
-    unseen = next((c for c in value if c.isspace() or unicodedata.category(c) == "Cf"), "")
-    if _is_number(value.replace(unseen, "")):
-        return f"{value!r} has the sign {unicodedata.name(unseen, 'of a space')}; remove it"
-    if _is_number("".join(str(unicodedata.decimal(c, c)) for c in value)):
-        return f"{value!r} has digits of another script; write them as 0 to 9"
-    text = value.strip()
-    for pattern, what in _MEANT:
-        if re.fullmatch(pattern, text):
-            return f"{value!r} has {what}"
-    if text and not any(sign.isalnum() for sign in text):
-        return f"{value!r} is no number; where it marks a missing value, fill it or drop the row"
-    return f"{shown(value)} is no number; encode texts as numbers"
-
-
-def _is_number(text):
-    """Whether a text is a number as tables have it: Python takes other digits and signs, too."""
-    return re.fullmatch(r" *[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)? *", text, re.ASCII) is not None
-
-
-def _short(value):
-    try:
-        return f"{value:g}"
-    except TypeError:
-        return shown(value)
-    except OverflowError:
-        return f"an integer of {int(value).bit_length()} bits"

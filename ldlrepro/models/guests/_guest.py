@@ -47,7 +47,9 @@ class Guest(LDLEstimator):
     parameters : dict or None
         Arguments of the class and of its ``fit`` by name; all others are as released.
     scale : {None, "standard"}
-        "standard" brings features to mean 0 and variance 1.
+        "standard" brings features to mean 0 and variance 1, and adds a column of ones. Most of the
+        package's methods have no intercept, and features of mean 0 alone let their penalty pull
+        predictions to the uniform distribution.
     random_state : int, RandomState or None
         Seeds what is drawn.
 
@@ -126,7 +128,9 @@ class Guest(LDLEstimator):
         return P
 
     def _scaled(self, X):
-        return X if self.scaler_ is None else self.scaler_.transform(X)
+        if self.scaler_ is None:
+            return X
+        return np.column_stack([self.scaler_.transform(X), np.ones(len(X))])
 
 
 def guest_named(text, parameters=None):
