@@ -280,7 +280,7 @@ def test_how_often_the_strongest_penalty_is_chosen_is_told(records):
         for is_tuned, fold in zip(tuned, records.fold, strict=True)
     ]
     told = rivals.edges_in_words(records.assign(parameters=chosen))
-    assert told.startswith("In 12 of 30 folds they choose the strongest penalty of the grid.")
+    assert told.startswith("In 12 of 30 folds the tuned methods choose the strongest")
     assert rivals.edges_in_words(records[~tuned]) == ""
 
 
