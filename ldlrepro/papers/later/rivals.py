@@ -198,8 +198,8 @@ def edges_in_words(records):
         for method, chosen in zip(mine.method, mine.parameters, strict=True)
     ]
     return (
-        f"In {sum(at_edge)} of {len(mine)} folds the tuned methods choose the strongest penalty of the grid. A "
-        "wider grid may gain more."
+        f"In {sum(at_edge)} of {len(mine)} folds the tuned methods choose the strongest penalty of "
+        "the grid. A wider grid may gain more."
     )
 
 
