@@ -26,7 +26,7 @@ RELEASE = "0.1.2"
 #: What names of its methods begin with, in declarations and on the command line.
 PREFIX = "python-ldl:"
 _PACKAGE = "python-ldl"
-_INSTALL = "pip install -e '.[guests]', in a clone of this project"
+_INSTALL = "pip install 'ldlrepro[guests]'"
 _BACKEND = "KERAS_BACKEND"
 
 
