@@ -334,6 +334,12 @@ def test_rows_with_other_names_are_refused(of_X, of_D):
         lambda: AAKNN().fit(X, toy.D).score(X, D),
         lambda: CCA().fit(X, D),
         lambda: AAKNN().fit(X, y=D),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    if set(of_X) == set(of_D):
+        message = "D has the names of the rows of X in another order. Give D.loc"
+    for call in (
         lambda: ldlrepro.user.data.bunch(X, D),
         lambda: compare({"knn": AAKNN()}, X, D, folds=2),
     ):
@@ -350,10 +356,14 @@ def test_rows_with_other_names_are_refused(of_X, of_D):
 
 def test_rows_that_are_only_counted_are_paired_with_a_word():
     X, D = frames(ORDER, None)
-    for call in (lambda: AAKNN().fit(X, D), lambda: ldlrepro.user.data.bunch(X, D)):
+    later = frames(ORDER + 100, None)
+    for call in (lambda: AAKNN().fit(X, D), lambda: ldlrepro.user.data.bunch(*later)):
         with pytest.warns(RowNamesWarning, match="rows are paired by position") as caught:
             call()
         assert caught[0].filename == __file__
+    # Of a table of a user's, the numbers of the rows in another order are names.
+    with pytest.raises(ValueError, match="D has the names of the rows of X in another order"):
+        ldlrepro.user.data.bunch(X, D)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for X, D in (frames(None, None), frames(NAMES, NAMES), frames(ORDER, list(ORDER))):
