@@ -1,5 +1,6 @@
 """Methods of python-ldl as estimators: with a small stand-in for that package, and with itself."""
 
+import inspect
 import random
 import re
 import sys
@@ -464,3 +465,6 @@ def test_the_weights_that_are_tried_are_those_of_the_classes():
         kind = _guest._class_of(method.estimator.name)
         for parameters in method.grid["parameters"]:
             assert _guest._arguments(kind, parameters) == (parameters, {})
+        weights = inspect.signature(kind).parameters
+        for name, value in experiments.AS_RELEASED[method.estimator.name].items():
+            assert weights[name].default == value

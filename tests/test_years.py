@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro.papers.later import left_out, processors, rivals, years
-from ldlrepro.papers.later.experiments import RELEASED, TUNED
+from ldlrepro.papers.later import baselines, left_out, processors, rivals, tuning, years
+from ldlrepro.papers.later.experiments import AS_RELEASED, GRIDS, RELEASED, TUNED
 from ldlrepro.report.values import Share
 
 KL = "kl_divergence"
@@ -107,28 +107,36 @@ def test_the_best_later_methods_against_the_best_of_the_papers(records):
 
 def test_baselines_beside_those_of_this_package(records):
     plain = records[records.method == "CPNN"].assign(method="SA-BFGS")
-    table = rivals.baselines(pd.concat([records, plain]), KL)
+    table = baselines.baselines(pd.concat([records, plain]), KL)
     assert table.method.tolist() == ["SA-BFGS", "SA-BFGS"]
     row = table.iloc[0]
     assert (row["our name"], row["data sets"]) == ("SA-BFGS, penalised", 3)
     assert row["gain in python-ldl"] == pytest.approx(0.3, abs=0.01)
     assert row["gain here"] == pytest.approx(0.5, abs=0.01) and row["ours better on"] == (3, 3)
     every = pd.concat([records, plain])
-    words = rivals.baselines_in_words(table, every, KL)
-    assert words.startswith("Ours gain more on 3 of 6 pairs of a method and a data set.")
-    assert "By the mean, 1 of 1 methods gain more here." in words
-    assert "A row of at most 3 data sets says little, as for 1 of the 1 methods." in words
-    assert "All 1 with 3 data sets gain more here." in words
+    names = {"SJAFFE": "s-JAFFE"}
+    words = baselines.baselines_in_words(table, every, names, KL)
+    assert words.startswith("The table has 2 rows for 1 methods. In 1 of the rows")
+    assert "gains more, and on 3 of 6 pairs of a row and a data set." in words
     assert "Its gains differ by less than 0.01 on 0 of 3 data sets." in words
-    assert words.endswith("The means are 0.10 here and 0.30 there.")
+    assert "they differ by at most 0.20, on " in words
+    far = every.assign(**{KL: every[KL].where(every.method != "SA-BFGS", 2.0)})
+    assert baselines.baselines_in_words(table, far, names, KL).endswith("on 0 of 3 data sets.")
     some = table[table["our name"] != "SA-BFGS"]
-    assert "for memory and stopping" not in rivals.baselines_in_words(some, every, KL)
+    assert "for memory and stopping" not in baselines.baselines_in_words(some, every, names, KL)
 
 
 def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
     text = left_out.progress(records)
-    wanted = int(re.match(r"\d+ of (\d+) pairs", text)[1])
-    assert text.startswith(f"{wanted - 11} of ") and "are not run yet." in text
+    without = (*RELEASED.without, *TUNED.without)
+    versions = len(RELEASED.methods) + len(TUNED.methods)
+    every = versions * len(RELEASED.datasets)
+    assert text.startswith(f"{versions} versions of methods on 17 data sets make {every} pairs.")
+    assert "11 pairs have all ten folds." in text
+    over = sum(why == left_out.OVER for _, _, why in without)
+    assert f"In {over} a first fold takes" in text and f"and {len(without) - over} fail." in text
+    wanted = every - len(without)
+    assert f"{wanted - 11} have not all folds yet, " in text
     later = re.search(r"not complete: (\d+) of (\d+) pairs", rivals.answer(records, {}, KL))
     waiting, every = int(later[1]), int(later[2])
     assert 0 < waiting < every < wanted and every - waiting == 8
@@ -138,18 +146,15 @@ def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
     assert "python-ldl:LDL_DPA" in set(missing.method)
     lacking = missing[missing.method == "python-ldl:LDL_DPA"]
     assert list(lacking["data sets"]) == ["Yeast_cold"]
-    known, number = years.facts(), years.later_methods()
-    out = {m for m, _, _ in RELEASED.without if known.later[m]}
-    # None has all data sets here, and so has none all records.
-    assert f"Of the {number} later methods, 0 have records of all data sets as released." in text
-    assert f"On some data set {len(out)} fail" in text
-    assert f"Fits of {number} are not run yet. {len(out)} of these {number} are among" in text
+    assert f"{waiting} of them of a later method." in text
+    number = years.later_methods()
+    assert text.endswith(
+        f"Of the {number} later methods 0 have records of all data sets as released."
+    )
     every = pd.concat(
         records[records.method == "python-ldl:LDL_LRR"].assign(dataset=d) for d in RELEASED.datasets
     )
-    text = left_out.progress(every)
-    assert "1 have records of all data sets" in text
-    assert f"Fits of {number - 1} are not run yet." in text
+    assert "later methods 1 have records of all data sets" in left_out.progress(every)
     table = left_out.later_table(every).set_index("method")
     assert len(table) == number and table.loc["LDL-LRR", "in the command"] == "python-ldl:LDL_LRR"
     assert table.loc["LDL-LRR", "data sets with records"] == (len(RELEASED.datasets),) * 2
@@ -163,12 +168,12 @@ def test_time_is_that_of_first_folds(records, tmp_path, monkeypatch):
         "Yeast_cold,LDL_LRR,,\nSJAFFE,SA_BFGS,1.0,0.1\n",
         encoding="utf-8",
     )
-    monkeypatch.setattr(rivals, "FIRST_FOLDS", table)
+    monkeypatch.setattr(baselines, "FIRST_FOLDS", table)
     monkeypatch.setattr(left_out, "FIRST_FOLDS", table)
-    found = rivals.seconds_and_skill(records, KL)
+    found = baselines.seconds_and_skill(records, KL)
     assert list(found.index) == ["LDL-LRR", "SA-BFGS"] and found.seconds.tolist() == [1, 1]
     assert found.skill.tolist() == pytest.approx([0.65, 0.3], abs=0.01)
-    assert found.front.tolist() == [True, False]
+    assert found.front.tolist() == [True, False] and found.colour.nunique() == 2
     off = left_out.off_the_simplex()
     assert off.to_numpy().tolist() == [["LDL_LRR", 1, 0.5], ["SA_BFGS", 1, 0.1]]
 
@@ -190,7 +195,50 @@ def test_what_another_processor_changes_is_told_by_method(tmp_path, monkeypatch)
     words = processors.processors_in_words(processors.another_processor())
     assert "We fitted 3 folds of 2 methods" in words and "1 have the same digits." in words
     assert "In LDL-LRR the K-L of a fold moves by at most 10.0%" in words
+    assert "and another measure of a fold by at most 20.0%." in words
     assert "In the other 1 the K-L of a fold moves by at most 0.0%" in words
+
+
+def tuned_later():
+    known = years.facts()
+    return known[known.later & (known.label != known.learner)].learner.nunique()
+
+
+def test_measures_other_than_the_first_are_compared_too(records):
+    names = {"SJAFFE": "s-JAFFE"}
+    # By Clark RF leads on s-JAFFE, and LDL-LRR, tuned, on Yeast.
+    first = (records.method == "RF") & (records.dataset == "SJAFFE")
+    both = records.assign(clark=records[KL].where(~first, 0.1))
+    table = rivals.by_measure(both, names, [KL, "clark"])
+    assert table.measure.tolist() == ["K-L", "Clark"]
+    assert [str(share) for share in table["a later method leads on"]] == ["2 of 2", "1 of 2"]
+    assert table.which.tolist() == [
+        "LDL-LRR, tuned on s-JAFFE; LDL-LRR, tuned on Yeast",
+        "LDL-LRR, tuned on Yeast",
+    ]
+    assert table["their gain by K-L"].tolist() == ["0.80; 0.80", "0.80"]
+    assert table["significantly better"].tolist() == [3, 2]
+    assert table["significantly worse"].tolist() == [0, 1]
+    assert "By 1 other measures a later one leads on at most 1 kinds." in rivals.answer(
+        both, names, KL, others=["clark"]
+    )
+
+
+def test_older_methods_of_python_ldl_are_rivals_too(records):
+    strong = records.assign(
+        **{KL: records[KL].where(records.method != "python-ldl:SA_BFGS", 0.1 * records[KL])}
+    )
+    table = rivals.best_of_families(strong, KL, {})
+    assert set(table["best up to 2020"]) == {"SA-BFGS (python-ldl)"} and not table.ahead.any()
+
+
+def test_means_are_of_both_sides_and_of_a_linear_method(records):
+    table = rivals.means(records, KL)
+    assert table.method.tolist()[0] == "LDL-LRR, tuned" and "SA-BFGS, penalised" in set(
+        table.method
+    )
+    assert table.gain.is_monotonic_decreasing and table.gain[0] == pytest.approx(0.8, abs=0.01)
+    assert table.year[0] == "2023"
 
 
 def test_the_answer_counts_kinds_of_data_and_tests(records):
@@ -201,34 +249,27 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert table["best up to 2020"].tolist() == ["RF", "RF"]
     assert table["best later"].tolist() == ["LDL-LRR, tuned"] * 2 and table.ahead.all()
     assert table.year.tolist() == [2023, 2023]
-    assert [share.part for share in table["later methods there"]] == [2, 1]
+    assert [share.part for share in table["later methods"]] == [2, 1]
+    # Of both packages; the mean predictor is no rival.
+    assert table["older methods"].tolist() == [6, 6]
     assert [held.plain for held in table["significantly worse"]] == [0, 0]
     assert table["data sets"].tolist() == [1, 2]
-    assert f"{years.later_methods()} later methods count on s-JAFFE (2), Yeast (1)." in (
+    assert f"{years.later_methods()} later methods count on s-JAFFE (2) and Yeast (1)." in (
         rivals.few_in_words(table, records)
     )
     assert "are not run yet, fail or" in rivals.few_in_words(table, records)
     assert rivals.few_in_words(table[:0], records) == ""
-    every = table.assign(**{"later methods there": [Share(2, 2), Share(1, 2)]})
-    assert rivals.few_in_words(every, records) == (
-        "On s-JAFFE all of them ran. There the best one is not significantly worse than the best "
-        "method up to 2020, by Holm's correction."
-    )
-    both = every.assign(**{"later methods there": [Share(2, 2), Share(2, 2)]})
-    told = "is significantly worse than the best method up to 2020 on none of 3 sets, by"
-    assert told in rivals.few_in_words(both, records)
+    every = table.assign(**{"later methods": [Share(2, 2), Share(1, 2)]})
+    assert rivals.few_in_words(every, records) == ""
     text = rivals.answer(records, names, KL)
-    assert text.startswith("We ran 2 later methods of python-ldl with their released settings.")
-    assert "One is the best on 2 of 2 kinds of data: s-JAFFE, Yeast." in text
-    assert "On none of the 2, the best later method is significantly worse" in text
+    assert text.startswith("By K-L, one of 2 later methods is the best on 2 of 2 kinds of data: ")
+    assert "On none of them the best later method is significantly worse" in text
+    assert "other measures" not in text and f"We tuned {tuned_later()} of the 2." in text
     ahead = records.method.map(LOSS).where(records.method != "RF", 0.1)
     noise = 0.002 * np.random.default_rng(1).normal(size=len(records))
     text = rivals.answer(records.assign(**{KL: ahead + noise}), names, KL)
-    assert "As far as they ran, none is the best on any of 2 kinds of data." in text
-    behind = rivals.best_of_families(records.assign(**{KL: ahead + noise}), KL, names)
-    assert rivals.own_class_in_words(behind).startswith("No later method is the best on any kind")
-    assert rivals.own_class_in_words(table) == "" == rivals.own_class_in_words(table[:0])
-    assert "On 2 of the 2, the best later method is significantly worse" in text
+    assert text.startswith("By K-L, none of 2 later methods is the best on any of 2 kinds of data.")
+    assert "On 2 of them the best later method is significantly worse" in text
     tests = rivals.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])
     words = rivals.against_in_words(tests)
@@ -250,11 +291,13 @@ def test_later_methods_stand_beside_the_earlier_ones_of_the_package(records):
 
 
 def test_points_are_what_the_tuned_methods_try():
-    table = rivals.points().set_index("in the command")
+    table = tuning.points().set_index("in the command")
     assert list(table.index) == [f"python-ldl:{m.estimator.name}" for m in TUNED.methods]
-    tried = TUNED.methods[2].grid["parameters"]
-    assert table.loc["python-ldl:LDL_DPA", "point 2"] == "alpha=0.1, beta=0.1"
-    assert (table["point 1"] == "as released").all() and len(tried) == table.shape[1] - 1
+    assert table.loc["python-ldl:LDL_DPA", "point 2"] == "alpha=0.1, beta=0.1, gamma=0"
+    assert table.loc["python-ldl:LDL_LRR", "as released"] == "alpha=0.001, beta=0"
+    assert table.loc["python-ldl:Delta_LDL"].tolist() == ["Delta-LDL", "no weights", "", "", ""]
+    for one, points in GRIDS.items():
+        assert points[0] == {} and all(set(point) <= set(AS_RELEASED[one]) for point in points)
 
 
 def test_methods_that_fail_on_one_data_set_of_a_kind_are_told(records, monkeypatch):
@@ -279,22 +322,17 @@ def test_how_often_the_strongest_penalty_is_chosen_is_told(records):
         strongest if is_tuned and fold < 4 else {}
         for is_tuned, fold in zip(tuned, records.fold, strict=True)
     ]
-    told = rivals.edges_in_words(records.assign(parameters=chosen))
-    assert told.startswith("In 12 of 30 folds the tuned methods choose the strongest")
-    assert rivals.edges_in_words(records[~tuned]) == ""
+    told = tuning.edges_in_words(records.assign(parameters=chosen))
+    assert told.startswith("In 12 of 30 folds the methods with weights choose the strongest")
+    assert tuning.edges_in_words(records[~tuned]) == ""
 
 
 def test_what_choosing_gains_is_of_the_data_sets_of_both(records):
-    table = rivals.what_choosing_gains(records, KL).set_index("method")
+    table = tuning.what_choosing_gains(records, KL).set_index("method")
     assert list(table.index) == ["LDL-LRR"]
     assert table.loc["LDL-LRR", "data sets"] == 3
     assert table.loc["LDL-LRR", "as released"] == pytest.approx(0.65, abs=0.01)
     assert table.loc["LDL-LRR", "tuned"] == pytest.approx(0.8, abs=0.01)
+    assert table.loc["LDL-LRR", "tuned, on the kinds of all"] == pytest.approx(0.8, abs=0.01)
     assert str(table.loc["LDL-LRR", "better tuned on"]) == "3 of 3"
     assert table.loc["LDL-LRR", "significantly better"].plain == 3
-    assert rivals.choosing_in_words(records, {d: d for d in SETS}, KL) == ""
-    tuned = records.method == "python-ldl:LDL_LRR, tuned"
-    worse = records.assign(**{KL: records[KL].where(~tuned | (records.dataset != "SJAFFE"), 1.5)})
-    assert rivals.choosing_in_words(worse, {"SJAFFE": "s-JAFFE"}, KL).startswith(
-        "On s-JAFFE no tuned method beats the mean predictor: the best gains -0.50."
-    )

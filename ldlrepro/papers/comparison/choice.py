@@ -102,7 +102,7 @@ def front_picture(found, measure, mine=(), seconds=SECONDS):
 
     Parameters
     ----------
-    found : of `front`, by this measure
+    found : of `front`, by this measure; a column "colour" has the colours of marks
     mine : names of methods that are marked and named
     seconds : name of the axis
     """
@@ -112,7 +112,8 @@ def front_picture(found, measure, mine=(), seconds=SECONDS):
     front = found[found.front]
     axis.plot(front.seconds, front.skill, color="C0", linewidth=1.2, label="_the front")
     for i, (method, row) in enumerate(found.iterrows()):
-        mark = {"marker": "o", "color": "C0" if row.front else "0.6", "markersize": 7}
+        colour = row.get("colour", "C0" if row.front else "0.6")
+        mark = {"marker": "o", "color": colour, "markersize": 7}
         if method in mine:
             mark |= {"marker": "D", "color": "C1"}
         axis.plot(

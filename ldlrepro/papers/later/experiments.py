@@ -43,6 +43,14 @@ GRIDS = {
     "LDL_LRR": [{}, {"alpha": 0.1}, {"beta": 1e-4}, {"beta": 1e-2}],
     "Delta_LDL": [{}],
 }
+#: The same weights in the release.
+AS_RELEASED = {
+    "BD_LDL": {"alpha": 1e-3, "beta": 1e-2},
+    "LDLLC": {"alpha": 1e-3, "beta": 0.0},
+    "LDL_DPA": {"alpha": 1e-3, "beta": 1e-3, "gamma": 0.0},
+    "LDL_LRR": {"alpha": 1e-3, "beta": 0.0},
+    "Delta_LDL": {},
+}
 _LEFT_OUT = tuple(_left_out())
 
 # As released, on the folds of the comparison; its own records stand beside these.

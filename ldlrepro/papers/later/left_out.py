@@ -5,7 +5,7 @@ import pandas as pd
 from ldlrepro.papers.comparison import matrix
 from ldlrepro.papers.comparison.studies.time_limit import OVER
 from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, PREFIX, RELEASED, TUNED
-from ldlrepro.papers.later.years import LAST, NULL, facts, later_methods
+from ldlrepro.papers.later.years import LAST, NULL, facts
 from ldlrepro.report.compare import family
 from ldlrepro.report.values import Share
 
@@ -15,26 +15,21 @@ def progress(records):
     wanted, there = _pairs(records)
     without = (*RELEASED.without, *TUNED.without)
     over = sum(why == OVER for _, _, why in without)
-    failed = len(without) - over
+    versions = len(RELEASED.methods) + len(TUNED.methods)
     text = (
-        f"{to_come(records)} The others have all ten folds. The methods are "
-        f"{len(RELEASED.methods)} as released, and {len(TUNED.methods)} of them tuned as well."
+        f"{versions} versions of methods on {len(RELEASED.datasets)} data sets make "
+        f"{len(wanted) + len(without)} pairs. The versions are {len(RELEASED.methods)} methods as "
+        f"released, and {len(TUNED.methods)} of them tuned. {len(there)} pairs have all ten folds. "
+        f"In {over} a first fold takes over two minutes, and {len(without) - over} fail. "
     )
-    if over:
-        text += f" {over} pairs do not end a first fold within two minutes, and are left out."
-    if failed:
-        text += f" {failed} pairs fail, and are left out."
-    return f"{text} {_of_later(there, without)}"
-
-
-def to_come(records):
-    """A sentence on how many pairs of a method and a data set have no records yet."""
-    wanted, there = _pairs(records)
-    if wanted == there:
-        return f"All {len(wanted)} pairs of a method and a data set were run."
-    return (
-        f"{len(wanted - there)} of {len(wanted)} pairs of a method and a data set are not run yet."
-    )
+    if wanted - there:
+        later = facts().later
+        waiting = sum(later[m] for m, _ in wanted - there)
+        text += (
+            f"{len(wanted - there)} have not all folds yet, {waiting or 'none'} of them of a later "
+            "method. "
+        )
+    return text + _of_later(there)
 
 
 def later_to_come(records):
@@ -56,25 +51,12 @@ def _pairs(records):
     return wanted, wanted & set(zip(records.method, records.dataset, strict=True))
 
 
-def _of_later(there, without):
-    """Text on how many later methods are complete: pairs of records, and those left out."""
+def _of_later(there):
+    """Text on how many later methods are complete: pairs of records."""
     known = facts()
     later = [m.name for m in RELEASED.methods if known.later[m.name]]
-    pairs = {(m, d) for m in later for d in RELEASED.datasets} - there
-    left_out = {(m, d) for m, d, _ in without}
-    out, waiting = ({m for m, _ in some} for some in (pairs & left_out, pairs - left_out))
-    whole = set(later) - out - waiting
-    text = (
-        f"Of the {later_methods()} later methods, {len(whole)} have records of all data sets as "
-        f"released. On some data set {len(out)} fail or do not end a first fold in time."
-    )
-    if waiting:
-        among = "All" if waiting <= out else len(out & waiting)
-        text += (
-            f" Fits of {len(waiting)} are not run yet. {among} of these {len(waiting)} are among "
-            f"the {len(out)}."
-        )
-    return text
+    whole = sum(all((m, d) in there for d in RELEASED.datasets) for m in later)
+    return f"Of the {len(later)} later methods {whole} have records of all data sets as released."
 
 
 def later_table(records):

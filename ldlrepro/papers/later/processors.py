@@ -43,8 +43,9 @@ def processors_in_words(table):
     if len(much):
         text += (
             f"In {', '.join(much.method)} the K-L of a fold moves by at most "
-            f"{much['K-L moves by'].max():.1%}, and its mean over ten folds by at most "
-            f"{much['its mean moves by'].max():.1%}. "
+            f"{much['K-L moves by'].max():.1%}, its mean over ten folds by at most "
+            f"{much['its mean moves by'].max():.1%}, and another measure of a fold by at most "
+            f"{much['a measure moves by'].max():.1%}. "
         )
     return (
         f"{text}In the other {len(rest)} the K-L of a fold moves by at most "

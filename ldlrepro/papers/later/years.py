@@ -48,6 +48,16 @@ def guests_in(records):
     return [name for name in declared if name in there]
 
 
+def groups(records):
+    """Methods in some records by origin: a dict, head -> names, for `matrix.skill_picture`."""
+    known, there = facts(), guests_in(records)
+    return {
+        "python-ldl, later": [m for m in there if known.later[m]],
+        "python-ldl, older": [m for m in there if not known.later[m]],
+        "this book": list(YEARS.index.intersection(records.method.unique())),
+    }
+
+
 def facts():
     """Facts on every method: year (NaN for none), of python-ldl or not, its name in figures.
 
@@ -123,6 +133,7 @@ def years_picture(found, names):
             low = some.skill.clip(lower=LOWEST)
             colours = {"facecolors": face, "edgecolors": colour}
             axis.scatter(some.year, low, s=18, marker=mark, label=label, zorder=3, **colours)
+        axis.axvline(LAST + 0.5, color="0.6", linestyle=":", linewidth=1)
         line = best_so_far(mine).clip(lower=LOWEST)
         axis.step(line.index, line, where="post", color="0.4", linewidth=1, label="best so far")
         best, later = mine.loc[mine.skill.idxmax()], mine[mine.guest & (mine.year > LAST)]
