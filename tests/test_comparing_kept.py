@@ -24,6 +24,7 @@ from ldlrepro.user import data as userdata
 from ldlrepro.user import runs as own
 from ldlrepro.user.compare import CompareError, compare
 from ldlrepro.user.foreign import OnSimplex
+from ldlrepro.user.marks import _texts_of, mark_of
 from ldlrepro.user.methods import load_methods
 
 
@@ -65,7 +66,7 @@ def test_a_change_behind_a_method_counts(tmp_path, monkeypatch):
         helper.write_text(text)
         (model,) = load_methods([f"{method}:M"]).values()
         for one in (model, Ridge(), make_pipeline(StandardScaler(), model)):
-            marks.append(own._mark(Method("m", OnSimplex(one)), experiment, data))
+            marks.append(mark_of(Method("m", OnSimplex(one)), experiment, data))
     held = [a == b for a, b in zip(marks[:3], marks[3:], strict=True)]
     assert held == [False, True, False]
     assert len(set(marks[:3])) == 3
@@ -96,7 +97,7 @@ def test_a_change_of_what_a_method_holds_counts(tmp_path, monkeypatch):
         load_methods([f"{method}:M"])
         for one in sys.modules["of_method3"].every:
             wrapped = OnSimplex(make_pipeline(one, Ridge()))
-            marks.append(own._mark(Method("m", wrapped), experiment, data))
+            marks.append(mark_of(Method("m", wrapped), experiment, data))
     n = len(marks) // 2
     held = [a == b for a, b in zip(marks[:n], marks[n:], strict=True)]
     assert held == [False] * (n - 1) + [True]
@@ -105,7 +106,7 @@ def test_a_change_of_what_a_method_holds_counts(tmp_path, monkeypatch):
 
 def _mark(model):
     experiment = Experiment(own.EXPERIMENT, (), ("data",), folds=3)
-    return own._mark(Method("m", model), experiment, userdata.bunch(*rows()))
+    return mark_of(Method("m", model), experiment, userdata.bunch(*rows()))
 
 
 def test_functions_of_a_notebook_are_of_one_process(monkeypatch):
@@ -116,7 +117,7 @@ def test_functions_of_a_notebook_are_of_one_process(monkeypatch):
         monkeypatch.setattr(sys.modules["__main__"], "f", cell["f"], raising=False)
         marks.append(_mark(OnSimplex(make_pipeline(FunctionTransformer(cell["f"]), Ridge()))))
     assert marks[0] == marks[2] != marks[1]
-    monkeypatch.setattr(own, "_PROCESS", "another")
+    monkeypatch.setattr("ldlrepro.user.marks._PROCESS", "another")
     assert _mark(OnSimplex(make_pipeline(FunctionTransformer(cell["f"]), Ridge()))) != marks[0]
 
 
@@ -130,7 +131,7 @@ def test_functions_of_a_script_are_kept_until_it_or_what_it_imports_changes(tmp_
     monkeypatch.setattr(sys.modules["__main__"], "f", cell["f"], raising=False)
     for process, text in (("1", "K = 1\n"), ("2", "K = 1\n"), ("3", "K = 2\n")):
         helper.write_text(text)
-        monkeypatch.setattr(own, "_PROCESS", process)
+        monkeypatch.setattr("ldlrepro.user.marks._PROCESS", process)
         marks.append(_mark(EmbeddingKNN(transformer=FunctionTransformer(cell["f"]))))
     assert marks[0] == marks[1] != marks[2]
 
@@ -185,7 +186,7 @@ def test_a_change_behind_a_method_of_this_api_counts(tmp_path, monkeypatch):
         helper.write_text(text)
         (model,) = load_methods([f"{method}:Sub"]).values()
         for one in (model, AdaBoostLDL(model), AdaBoostLDL(SABFGS()), OnSimplex(model)):
-            marks.append(own._mark(Method("m", one), experiment, data))
+            marks.append(mark_of(Method("m", one), experiment, data))
     held = [a == b for a, b in zip(marks[:4], marks[4:], strict=True)]
     assert held == [False, False, True, False]
 
@@ -202,7 +203,7 @@ def test_another_seed_is_another_run(here, tmp_path):
 
 
 def test_of_an_installed_class_the_version_of_its_package_counts():
-    parts, files = own._texts_of(Ridge())
+    parts, files = _texts_of(Ridge())
     assert "sklearn.linear_model._ridge.Ridge" in dict(parts) and not files
     assert set(dict(parts).values()) == {sklearn.__version__}
 

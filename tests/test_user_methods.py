@@ -24,6 +24,7 @@ from ldlrepro.user import data as userdata
 from ldlrepro.user import runs as own
 from ldlrepro.user.compare import CompareError, compare
 from ldlrepro.user.foreign import OnSimplex, Scores
+from ldlrepro.user.marks import _classes, mark_of
 from ldlrepro.user.methods import load_methods
 
 
@@ -397,7 +398,7 @@ def test_attributes_in_slots_are_told_apart(here, tmp_path):
     for held, fits in ((1, 2), (1, 2), (2, 4), (Mean(), 6)):
         compare({"m": Slots(held)}, *rows(), folds=2, records=tmp_path)
         assert Slots.fits == fits
-    assert Mean in own._classes(Slots(Mean()), {})
+    assert Mean in _classes(Slots(Mean()), {})
 
 
 class Warns(Mean):
@@ -527,7 +528,7 @@ def test_a_method_file_in_another_encoding_and_beside_files_with_names_of_module
         path = tmp_path / f"of_{coding[:3]}.py"
         path.write_text(text.format(coding), encoding=coding)
         (model,) = load_methods([f"{path}:M"]).values()
-        assert own._mark(Method("m", OnSimplex(model)), experiment, data)
+        assert mark_of(Method("m", OnSimplex(model)), experiment, data)
     assert sys.path[-1] == str(tmp_path)
 
 

@@ -59,6 +59,8 @@ NEAREST = {
     "protocols/journal": ("runner", "interruptions", "worker"),
     "protocols/ledger": ("ledger", "verify", "fingerprint", "runner"),
     "user/runs": ("comparing", "runner"),
+    "user/marks": ("comparing_kept", "user_methods"),
+    "user/scripts": ("comparing_kept", "user_methods"),
     "papers/refit": ("against", "practical", "report", "verify"),
     "protocols/rounding": ("report_rounding", "verify", "cli"),
     "protocols/source": ("fingerprint",),

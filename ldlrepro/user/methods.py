@@ -25,7 +25,7 @@ from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.papers.comparison.experiments import MULTILABEL, TABLES
 from ldlrepro.parameter_types import check_parameter_types
 from ldlrepro.parameters import listed
-from ldlrepro.user import runs
+from ldlrepro.user import scripts
 from ldlrepro.user.foreign import OnSimplex, Scores, takes_groups
 
 _EXAMPLE = "\"StructRF(step='adaptive')\""
@@ -212,7 +212,7 @@ def _made(found, settings, path, inside):
         return found(**settings)
     except (Exception, SystemExit, GeneratorExit) as error:
         raise CompareError(
-            f"{inside}() of {path} fails: {runs.in_a_line(error)}. Give its parameters defaults "
+            f"{inside}() of {path} fails: {scripts.in_a_line(error)}. Give its parameters defaults "
             f'or values, as in "{path}:{inside}(name=1)", or make an object in the file and name '
             f"that: {path}:my_object."
         ) from error
@@ -259,7 +259,7 @@ def _module_of(path):
                 cloudpickle.register_pickle_by_value(one)
     except (Exception, SystemExit) as error:
         sys.modules.pop(alias, None)
-        raise CompareError(f"{path} cannot be imported: {runs.in_a_line(error)}.") from error
+        raise CompareError(f"{path} cannot be imported: {scripts.in_a_line(error)}.") from error
     module = sys.modules[alias]
     if not _is_file_of(module, path):
         if alias == path.stem and _is_theirs(module):
@@ -275,7 +275,7 @@ def _is_file_of(module, path):
 def _is_theirs(module):
     """Whether a module is a file of the user's, and none of Python's or of a package."""
     file = getattr(module, "__file__", None)
-    return not runs.is_installed(file) and not runs.is_own(module.__name__)
+    return not scripts.is_installed(file) and not scripts.is_own(module.__name__)
 
 
 def by_name(methods: Any) -> dict[str, Any]:
@@ -319,7 +319,7 @@ def wrapped(estimator: Any, kind: str, name: str, names: dict[str, Any]) -> Any:
         missing = [m for m in ("fit", "predict") if not callable(getattr(estimator, m, None))]
     except (Exception, SystemExit, GeneratorExit) as error:  # of a user's __getattr__
         raise CompareError(
-            f"{name} cannot be asked for fit and predict: {runs.in_a_line(error)}. Its "
+            f"{name} cannot be asked for fit and predict: {scripts.in_a_line(error)}. Its "
             "__getattr__ has to raise AttributeError for what is not there."
         ) from error
     if missing:

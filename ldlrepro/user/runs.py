@@ -1,23 +1,14 @@
 """Methods and data of a user's own: the same jobs as a paper's, records in a folder of theirs."""
 
-import ast
-import io
-import pickle
 import signal
 import sys
-import sysconfig
-import tokenize
-import traceback
 import warnings
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from functools import lru_cache, partial
-from importlib.util import find_spec, resolve_name
+from functools import lru_cache
 from pathlib import Path
-from types import FunctionType, MethodType, ModuleType
-from uuid import uuid4
 
 import cloudpickle
 import joblib
@@ -26,10 +17,7 @@ import pandas as pd
 from sklearn import config_context, get_config
 from sklearn.utils import Bunch
 
-from ldlrepro.base import LDLEstimator
-from ldlrepro.paths import PACKAGE
 from ldlrepro.protocols import environment, job, worker
-from ldlrepro.protocols.fingerprint import of_data, of_function, of_method
 from ldlrepro.protocols.progress import Progress
 from ldlrepro.protocols.runner import RunError, check_writable
 from ldlrepro.protocols.scratch import scratch
@@ -37,6 +25,8 @@ from ldlrepro.protocols.split import by_groups
 from ldlrepro.protocols.store import RecordStore, rounded
 from ldlrepro.threads import one_thread
 from ldlrepro.user.foreign import warn_of_folds
+from ldlrepro.user.marks import mark_of
+from ldlrepro.user.scripts import in_a_line
 
 #: "paper" and "experiment" in the records of a user.
 PAPER, EXPERIMENT = "own", "own"
@@ -79,7 +69,7 @@ def run(methods, data, experiment, folder=None, n_jobs=1, progress=True):
         there = store.read(bunch.name) if store else pd.DataFrame(columns=["method"])
         for method in methods:
             with _readable(method):
-                mark = _mark(method, experiment, bunch)
+                mark = mark_of(method, experiment, bunch)
             mine = there[there.method == method.name]
             if len(mine):
                 same = (mine.fingerprint == mark) & (mine.data_sha256 == bunch.sha256)
@@ -261,19 +251,6 @@ def _told_of_groups(method, experiment, bunch, fold):
     return replace(method, estimator=type(estimator)(**parameters))
 
 
-def in_a_line(error):
-    """What a user's code raised and where, in a line: the last place inside no package."""
-    try:
-        text = " ".join(str(error).split())
-    except Exception:  # an error of a user's own that cannot be printed
-        text = "(its text cannot be printed)"
-    steps = traceback.extract_tb(error.__traceback__)
-    theirs = [step for step in steps if not is_installed(step.filename)]
-    theirs = [step for step in theirs if not Path(step.filename).is_relative_to(PACKAGE)]
-    where = f" ({theirs[-1].filename}, line {theirs[-1].lineno})" if theirs else ""
-    return f"{type(error).__name__}: {text}{where}"
-
-
 @lru_cache(maxsize=2)
 def _own(path):
     return Bunch(**joblib.load(path, mmap_mode="r"))
@@ -292,192 +269,3 @@ def _common(bunch, method, fold, mark, experiment):
         "fold": fold,
         "fingerprint": mark,
     }
-
-
-def _mark(method, experiment, bunch):
-    """What a record depends on: protocol, data, parameters, and what the classes are made of."""
-    known = bunch.source in ("real", "realigned")
-    data = of_data(bunch.name, bunch.source) if known else bunch.sha256[:12]
-    protocol = of_method(replace(method, estimator=LDLEstimator()), experiment.folds, experiment)
-    inner, names = method.estimator, None
-    if hasattr(inner, "foreign"):
-        names = inner.columns, inner.labels
-        inner = inner.foreign
-    parameters = inner.get_params() if hasattr(inner, "get_params") else _attributes(inner)
-    parts = protocol, _texts_of(method.estimator), _hash(parameters), names
-    return f"{joblib.hash(parts)[:12]}.{data}"
-
-
-def _hash(value):
-    try:
-        return joblib.hash(value)
-    except pickle.PicklingError:  # a lambda
-        return _hash_of_code(value)
-
-
-def _hash_of_code(value):
-    """The same for functions without a name, and for classes and functions of `__main__`."""
-    written = io.BytesIO()
-    _Steady(written).dump(value)
-    return joblib.hash(written.getvalue())
-
-
-class _Steady(cloudpickle.Pickler):
-    """Pickles a function to the same bytes in every process: what a set holds is sorted."""
-
-    def persistent_id(self, value):
-        return sorted(map(repr, value)) if isinstance(value, set | frozenset) else None
-
-
-def _attributes(value):
-    """Attributes of an object, those in slots too; the object itself where it can have none."""
-    found = object.__getstate__(value)
-    return value if found is None and not hasattr(value, "__dict__") else found
-
-
-def _is_foreign(kind):
-    """Whether a class or function is neither of this package nor of an installed one."""
-    where = kind.__module__ or ""
-    return where == "__main__" or not (is_own(where) or is_installed(_file_of(kind)))
-
-
-def is_own(module):
-    """Whether a module, by its name, is of this package."""
-    return module.partition(".")[0] == "ldlrepro"
-
-
-def _texts_of(inner):
-    """What the classes and functions of an estimator, and of those inside it, are made of.
-
-    Of an installed class, the version of its package; of this package's, what it uses; of others,
-    the texts of their files and of all files that these import and that are not installed. What a
-    notebook defines has no file, and is of this process alone.
-
-    Returns
-    -------
-    list of (name, text), list of (path, text)
-    """
-    parts, files = [], {}
-    for kind in _classes(inner, {}):
-        where, text = kind.__module__, ""
-        if where == "__main__":
-            text = _hash_of_code(kind)
-        elif is_own(where):
-            text = of_function(kind)
-        elif not _is_foreign(kind):
-            top = sys.modules.get(where.partition(".")[0])
-            text = str(getattr(top, "__version__", ""))
-        elif isinstance(kind, FunctionType) and "<" in kind.__qualname__:
-            text = _hash_of_code(kind)  # one of several in the file
-        if _is_foreign(kind):
-            path = _file_of(kind)
-            if is_installed(path):
-                text += _PROCESS
-            else:
-                _add_files(path, sys.modules[where].__package__, files)
-        parts.append((f"{where}.{kind.__qualname__}", text))
-    return sorted(parts), sorted(files.items())
-
-
-#: Another text in each process.
-_PROCESS = uuid4().hex
-
-
-def _file_of(kind):
-    return getattr(sys.modules.get(kind.__module__), "__file__", None)
-
-
-def _classes(value, seen):
-    """Classes of an estimator, their bases, and those of what it holds, wherever it holds it.
-
-    Functions count as classes do. Of what is installed, only classes with ``fit`` or ``transform``
-    count.
-
-    Parameters
-    ----------
-    seen : dict
-        What was looked at, by its id, for what holds itself.
-    """
-    if isinstance(value, type | FunctionType):
-        return {value} if _is_foreign(value) or is_own(value.__module__ or "") else set()
-    if id(value) in seen or isinstance(value, ModuleType):
-        return set()
-    seen[id(value)] = value
-    found = set()
-    if isinstance(value, dict):
-        inside = value.values()
-    elif isinstance(value, list | tuple | set | frozenset):
-        inside = value
-    elif isinstance(value, MethodType):
-        inside = value.__self__, value.__func__
-    elif isinstance(value, partial):
-        inside = value.func, value.args, value.keywords
-    elif hasattr(value, "fit") or hasattr(value, "transform") or _is_foreign(type(value)):
-        known = hasattr(value, "get_params")
-        inside = [value.get_params(deep=False) if known else _attributes(value)]
-        found = set(type(value).__mro__) - {object}
-    elif hasattr(value, "__wrapped__"):  # compiled, or with a cache
-        inside = [value.__wrapped__]
-    else:  # a scorer, say
-        inside = [getattr(value, "__dict__", ())]
-        found = {type(value)} if is_own(type(value).__module__) else set()
-    return found.union(*(_classes(part, seen) for part in inside))
-
-
-def _add_files(path, package, files):
-    """Texts of a file and of those not installed that it imports, by path.
-
-    package : name of the package that relative imports start from, or ""
-    """
-    if path in files:
-        return
-    try:
-        with tokenize.open(path) as file:  # in the encoding that the file names
-            text = files[path] = file.read()
-    except (SyntaxError, UnicodeDecodeError) as error:
-        raise RunError(_not_decoded(path)) from error
-    for name in _imports(ast.parse(text), package):
-        if is_own(name):
-            continue
-        try:
-            top = find_spec(name.partition(".")[0])
-            if top is None or (top.origin and is_installed(top.origin)):
-                continue  # nothing inside it is looked for: that would import it
-            found = find_spec(name)
-        except (ImportError, ValueError, AttributeError):
-            continue  # a name in a module, or what is not there
-        if found and not is_installed(found.origin):
-            _add_files(found.origin, found.parent, files)
-
-
-def _not_decoded(path):
-    """Which line of a file is not in UTF-8, or not in the encoding that the file names."""
-    try:
-        Path(path).read_bytes().decode()
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        return f"{path}, line {line}, is not UTF-8: save the file as UTF-8."
-    return f"{path} is not in the encoding that its first lines name: name utf-8."
-
-
-def _imports(tree, package):
-    """Names that an import statement may mean as modules."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            name = node.module or ""
-            if node.level and not package:
-                continue  # it fails when it is run
-            if node.level:
-                name = resolve_name("." * node.level + name, package)
-            yield name
-            yield from (f"{name}.{alias.name}" for alias in node.names)
-
-
-@lru_cache
-def is_installed(path):
-    """Whether a file is Python's, no text of Python (or None), or of an installed package."""
-    if path is None or not path.endswith(".py"):
-        return True
-    return "site-packages" in path or Path(path).is_relative_to(sysconfig.get_path("stdlib"))
