@@ -34,6 +34,8 @@ def unknown(what, name, known):
     known = list(map(str, known))
     lower = {one.lower(): one for one in known}
     near = isinstance(name, str) and get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
+    if not known:
+        return UnknownNameError(f"No {what} {name!r}: it has none.")
     there = f". Did you mean {lower[near[0]]}? There are" if near else "; there are"
     return UnknownNameError(f"No {what} {name!r}{there}: {', '.join(known)}.")
 

@@ -2,6 +2,7 @@
 
 import sys
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -102,6 +103,58 @@ def test_a_change_of_what_a_method_holds_counts(tmp_path, monkeypatch):
     held = [a == b for a, b in zip(marks[:n], marks[n:], strict=True)]
     assert held == [False] * (n - 1) + [True]
     assert len(set(marks[:n])) == n
+
+
+def test_files_around_a_method_count(tmp_path, monkeypatch):
+    """The __init__.py of a package, and the file of a function that a closure holds."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "of_package").mkdir()
+    package, inner = tmp_path / "of_package" / "__init__.py", tmp_path / "of_inner.py"
+    (tmp_path / "of_package" / "models.py").write_text("class M:\n    fit = predict = None\n")
+    (tmp_path / "of_around.py").write_text("def around(f):\n    return lambda X: f(X)\n")
+    method = tmp_path / "of_method5.py"
+    method.write_text(
+        "import of_package.models\n"
+        "from of_around import around\n"
+        "from of_inner import f\n"
+        "from sklearn.preprocessing import FunctionTransformer as F\n"
+        "class M(of_package.models.M): pass\n"
+        "held = F(around(f))\n"
+    )
+    marks = []
+    for text in ("K = 1\n", "K = 2\n"):
+        package.write_text(text)
+        inner.write_text(f"{text}def f(X): return X\n")
+        (model,) = load_methods([f"{method}:M"]).values()
+        held = sys.modules["of_method5"].held
+        marks.append((_mark(OnSimplex(model)), _mark(OnSimplex(make_pipeline(held, Ridge())))))
+    assert marks[0][0] != marks[1][0] and marks[0][1] != marks[1][1]
+
+
+def test_a_package_that_a_file_imports_counts_by_its_version(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    method = tmp_path / "of_method6.py"
+    method.write_text("import sklearn\nclass M:\n    fit = predict = None\n")
+    (model,) = load_methods([f"{method}:M"]).values()
+    first = _mark(OnSimplex(model))
+    assert _mark(OnSimplex(model)) == first
+    monkeypatch.setattr("sklearn.__version__", "0.0")
+    assert _mark(OnSimplex(model)) != first
+
+
+def test_a_helper_that_a_notebook_loads_again_counts(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    helper = tmp_path / "of_helper7.py"
+    helper.write_text("K = 1\n")
+    notebook, cell = sys.modules["__main__"], {"__name__": "__main__"}
+    monkeypatch.delattr(notebook, "__file__", raising=False)
+    monkeypatch.setattr(notebook, "of_helper7", import_module("of_helper7"), raising=False)
+    exec("def f(X): return X", cell)
+    model = OnSimplex(make_pipeline(FunctionTransformer(cell["f"]), Ridge()))
+    first = _mark(model)
+    assert _mark(model) == first
+    helper.write_text("K = 2\n")
+    assert _mark(model) != first
 
 
 def _mark(model):

@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from own_methods import rows
-from sklearn.linear_model import RidgeCV
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
+from sklearn import config_context
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import RFECV
+from sklearn.linear_model import Ridge, RidgeCV
+from sklearn.model_selection import GridSearchCV, GroupKFold, HalvingGridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -187,10 +190,58 @@ def test_a_method_that_searches_gets_the_groups():
         compare({"takes them": Search()}, X, D, folds=4)
 
 
+def test_searches_of_other_kinds_get_the_groups_too(here):
+    X, D, person = pairs(60)
+    searches = {
+        "halving": HalvingGridSearchCV(
+            KNeighborsRegressor(), {"n_neighbors": [1, 4]}, cv=GroupKFold(3), random_state=0
+        ),
+        "features": RFECV(Ridge(), cv=GroupKFold(3)),
+    }
+    said = compare(searches, X, D, groups=person, folds=3).said()
+    assert not any("gets no groups" in text for text in said)
+
+
+def test_with_metadata_routing_a_search_gets_groups_where_its_folds_ask(here):
+    X, D, person = pairs()
+    grid = {"n_neighbors": [1, 4]}
+    searches = {
+        "apart": GridSearchCV(KNeighborsRegressor(), grid, cv=GroupKFold(3)),
+        "by rows": GridSearchCV(KNeighborsRegressor(), grid, cv=3),
+    }
+    with config_context(enable_metadata_routing=True):
+        notes = compare(searches, X, D, groups=person, folds=3).notes
+    assert not notes["apart"]
+    assert "GridSearchCV gets no groups" in notes["by rows"].pop()
+
+
+def test_a_fit_that_fails_tells_that_it_got_no_groups(here):
+    X, D, person = pairs()
+    search = GridSearchCV(KNeighborsRegressor(), {"n_neighbors": [1, 4]}, cv=GroupKFold(3))
+    with pytest.raises(
+        Exception, match=r"should not be None.*\(warned: GridSearchCV gets no groups"
+    ):
+        compare({"m": make_pipeline(search)}, X, D, groups=person, folds=3)
+
+
+def test_spaces_around_the_names_of_groups_do_not_count():
+    X, D = rows(8)
+    one, other = (
+        userdata.bunch(X, D, groups=groups).groups
+        for groups in (["a", "a", "b", "b"] * 2, pd.Series(["a", "a ", " b", "b"] * 2))
+    )
+    assert (one == other).all()
+    assert (userdata.bunch(X, D, groups=np.array(["a", "a ", " b", "b"] * 2)).groups == one).all()
+
+
 def test_folds_inside_a_method_that_get_no_groups_are_told(here):
     X, D, person = pairs()
     search = GridSearchCV(KNeighborsRegressor(), {"n_neighbors": [1, 4]}, cv=GroupKFold(3))
     learner = GridSearchCV(AAKNN(), {"n_neighbors": [1, 4]}, cv=3)
+
+    class Holds(Knows):
+        def __init__(self, search):
+            self.search = search
 
     class Bare(GridSearchCV):
         def fit(self, X, D):
@@ -202,6 +253,7 @@ def test_folds_inside_a_method_that_get_no_groups_are_told(here):
         "ensemble": BaggingLDL(learner, n_estimators=1),
         "ridge": RidgeCV(),
         "bare": Bare(KNeighborsRegressor(), {}, cv=3),
+        "plain": Holds(GridSearchCV(KNeighborsRegressor(), {}, cv=3)),
     }
     told = compare(inside | {"search": search}, X, D, groups=person, folds=3).notes
     for name in inside:

@@ -314,6 +314,42 @@ def test_scores_that_are_sparse_or_lists_are_taken(here):
     np.testing.assert_allclose(model.predict(X), np.tile(D.mean(axis=0), (40, 1)))
 
 
+def test_a_list_that_does_not_tell_the_class_of_a_label_is_refused(here):
+    X, D = rows(40)
+    Y = np.column_stack([D > 0.3, np.ones(40)]).astype(int)
+    model = Scores(HandsOn(RandomForestClassifier(5, random_state=0))).fit(X, Y)
+    with pytest.raises(ValueError, match=r"gave no array .* the class is not known"):
+        model.predict_proba(X)
+    model.fitted_.classes_ = model.fitted_.inner.classes_
+    assert (model.predict_proba(X)[:, -1] == 1).all()
+
+
+class HandsOn:
+    def __init__(self, inner):
+        self.inner = inner
+
+    def fit(self, X, Y):
+        self.inner.fit(X, Y)
+
+    def predict(self, X):
+        return self.inner.predict(X)
+
+    def predict_proba(self, X):
+        return self.inner.predict_proba(X)
+
+
+def test_settings_that_copies_would_lose_are_refused(tmp_path):
+    path = tmp_path / "of_kwargs.py"
+    path.write_text(
+        "from sklearn.base import BaseEstimator\n"
+        "class Kw(BaseEstimator):\n"
+        "    def __init__(self, **kw): pass\n"
+        "    fit = predict = None\n"
+    )
+    with pytest.raises(CompareError, match="Kw of .* takes power, .* copies lose it. Name power"):
+        load_methods([f"{path}:Kw(power=3)"])
+
+
 class SparseDegrees(Mean):
     """Predicts a sparse matrix of degrees."""
 

@@ -366,6 +366,9 @@ def test_a_total_among_the_labels_is_refused(tmp_path):
         with pytest.raises(UserDataError, match="'d_total'.* is the sum .*--drop .* take it out"):
             userdata.read(tmp_path / "t.csv", labels)
     assert len(userdata.read(tmp_path / "t.csv", "d_a,d_b,d_c", drop="d_total").label_names) == 3
+    rounded = np.array([[33.0, 33, 33], [20, 30, 51], [60, 20, 20]])
+    with pytest.raises(UserDataError, match="Column 3 of the labels is the sum"):
+        userdata.bunch(frame[["f"]], np.c_[rounded, np.full(3, 100)])
     np.savez(tmp_path / "t.npz", X=frame[["f"]], D=np.c_[D, D.sum(axis=1)])
     with pytest.raises(UserDataError, match="Leave this column out.$"):
         userdata.read(tmp_path / "t.npz")
@@ -414,6 +417,29 @@ def test_rows_in_another_order_are_refused():
         with pytest.raises(UserDataError, match=r"D has the names .* another order. Give D.loc"):
             userdata.bunch(one, other)
     assert (userdata.bunch(X[::-1], D[::-1]).D == userdata.bunch(X, D).D[::-1]).all()
+
+
+def test_names_that_stand_for_several_rows_are_told():
+    X, D = (pd.DataFrame(A, index=[*"aab"] * 4) for A in rows(12))
+    with pytest.raises(UserDataError, match="names that stand for several rows, in two orders"):
+        userdata.bunch(X, D[::-1])
+    other = D.set_axis([*"abb"] * 4)
+    with pytest.raises(UserDataError) as caught:
+        userdata.bunch(X, other)
+    assert "another order" not in str(caught.value)
+
+
+def test_what_leaves_no_feature_is_told(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x1,x2,d_1,d_2\n1,2,.5,.5\n3,4,1,0\n2,2,0,1\n")
+    with pytest.raises(UserDataError, match="--drop leaves no feature of"):
+        userdata.read(path, "d_*", drop="x*")
+    path.write_text('x1,"d,1",d_2\n1,.5,.5\n')
+    with pytest.raises(
+        UserDataError, match=r"A comma parts names: write \? for one inside a name."
+    ):
+        userdata.read(path, "d,1,d_2")
+    assert userdata.read(path, "d?1,d_2").label_names == ["d,1", "d_2"]
 
 
 def test_degrees_that_were_divided_once_stay(here, tmp_path):

@@ -306,7 +306,13 @@ def _refuse_other_order(A, B, a, b):
     """UserDataError where B has the names of A's rows, and another order of them."""
     if not (hasattr(A, "iloc") and hasattr(B, "iloc")) or A.index.equals(B.index):
         return
-    if len(A) == len(B) and set(A.index) == set(B.index):
+    if len(A) == len(B) and sorted(map(hash, A.index)) == sorted(map(hash, B.index)):
+        if not A.index.is_unique:
+            raise UserDataError(
+                f"Rows of {a} and {b} have names that stand for several rows, in two orders. Give "
+                f"each row a name of its own, or {b}.to_numpy() if it is in the order of the rows "
+                f"of {a}."
+            )
         raise UserDataError(
             f"{b} has the names of the rows of {a} in another order. Give {b}.loc[{a}.index], or "
             f"{b}.to_numpy() if they are in the order of the rows."
@@ -323,6 +329,12 @@ def _groups(groups, n):
         ]
     if isinstance(groups, list | tuple):  # as they are: an array makes texts of all
         groups = pd.Series(list(groups), dtype=object)
+    if getattr(groups, "dtype", None) is not None and np.ndim(groups) == 1:
+        is_text = groups.dtype.kind in "OUT" or isinstance(groups.dtype, pd.StringDtype)
+        if is_text:  # spaces around them do not count
+            groups = pd.Series(groups, dtype=object).map(
+                lambda value: value.strip() if isinstance(value, str) else value
+            )
     if isinstance(groups, str):
         raise UserDataError(
             f"groups is the text {groups!r}: give a value for each row, as in "
@@ -342,7 +354,8 @@ def _groups(groups, n):
         row = int(np.argmax(numbers < 0))
         raise UserDataError(
             f"groups: row {row} has no {name}. Give it one, or leave the row out. A row that "
-            "belongs to no other needs a name that no other has."
+            "belongs to no other needs a name that no other has. NA, None, nan and null count as "
+            "missing in a file: write another word."
         )
     if len(names) == n:
         raise UserDataError(

@@ -210,7 +210,10 @@ def _no_column(name, frame, path):
     near = get_close_matches(name.lower(), [c.lower() for c in columns], n=1)
     near = next((c for c in columns if near and c.lower() == near[0]), None)
     there = f". Did you mean {near}? There are" if near else "; there are"
-    return UserDataError(f"No column of {path} is called {name!r}{there}: {_columns_of(frame)}.")
+    text = f"No column of {path} is called {name!r}{there}: {_columns_of(frame)}."
+    if "," in "".join(columns):
+        text += " A comma parts names: write ? for one inside a name."
+    return UserDataError(text)
 
 
 def without(frame, drop, labels, groups, path):
@@ -230,11 +233,14 @@ def without(frame, drop, labels, groups, path):
             raise UserDataError(
                 f"--drop names every column of {path} that {name!r} of --labels fits. {fewer}"
             )
+    named = {c for name in _patterns(labels) for c in _fitting(left, name)}
+    if named and named | ({groups.strip()} if groups else set()) >= set(left.columns):
+        raise UserDataError(f"--drop leaves no feature of {path}. {fewer}")
     return left
 
 
 def without_groups(frame, groups, labels, path):
-    """A table without its column of groups, and that column; spaces around texts do not count."""
+    """A table without its column of groups, and that column."""
     groups = groups.strip()
     if list(frame.columns).count(groups) != 1:
         raise _no_column(groups, frame, path)
@@ -242,8 +248,7 @@ def without_groups(frame, groups, labels, path):
         raise UserDataError(
             f"{groups!r} is named for groups and for labels of {path}: name it for one of them."
         )
-    column = frame[groups].map(lambda value: value.strip() if isinstance(value, str) else value)
-    return frame.drop(columns=groups), column
+    return frame.drop(columns=groups), frame[groups]
 
 
 def _columns_of(frame):

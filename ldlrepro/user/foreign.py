@@ -7,14 +7,26 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import RFECV
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    HalvingRandomSearchCV,
+    RandomizedSearchCV,
+)
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.entrance import users_settings
 from ldlrepro.errors import ProjectedWarning, outside
 from ldlrepro.models.multilabel import MultiLabelEstimator
 from ldlrepro.validation import check_kind, on_simplex
+
+#: Searches of scikit-learn that hand the groups of their ``fit`` to their folds.
+_SEARCHES = (GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV, HalvingRandomSearchCV, RFECV)
 
 
 class OnSimplex(LDLEstimator):
@@ -122,7 +134,15 @@ class Scores(MultiLabelEstimator):
         S = [_numbers(s) for s in S]
         if any(s.ndim != 2 for s in S):  # a row each, or a label each without its classes
             return np.array(S) if len(S) == m else np.column_stack(S)
-        classes = getattr(self.fitted_, "classes_", [range(s.shape[1]) for s in S])
+        classes = getattr(self.fitted_, "classes_", None)
+        if classes is None:
+            classes = [range(s.shape[1]) for s in S]
+            if any(s.shape[1] == 1 for s in S):
+                raise ValueError(
+                    "of a label with one column the class is not known. Give probabilities of 1 as "
+                    "an array (n, c), or an attribute classes_, a list with the classes of each "
+                    "label"
+                )
         S = [
             s[:, list(k).index(1)] if 1 in k else np.zeros(m)
             for s, k in zip(S, classes, strict=True)
@@ -196,18 +216,26 @@ def _groups_for(model, groups):
 
 
 def takes_groups(model):
-    """Whether ``fit`` has an argument ``groups``, or is that of a search over parameters."""
+    """Whether ``fit`` has an argument ``groups``, or is a search's that hands groups to its folds.
+
+    With metadata routing on, a search takes groups only where its folds ask for them.
+    """
     parameters = {}
     with suppress(TypeError, ValueError):  # of what has no signature
         parameters = inspect.signature(model.fit).parameters
-    is_search = isinstance(model, GridSearchCV | RandomizedSearchCV)
+    if "groups" in parameters:
+        return True
     is_open = any(p.kind == p.VAR_KEYWORD for p in parameters.values())
-    return "groups" in parameters or (is_search and is_open)
+    if not (is_open and isinstance(model, _SEARCHES)):
+        return False
+    if not get_config()["enable_metadata_routing"]:
+        return True
+    return bool(get_routing_for_object(model.cv).consumes("split", ["groups"]))
 
 
 def warn_of_folds(model):
     """Warn of each object in a method that draws folds of its rows and gets no groups."""
-    parameters = model.get_params() if hasattr(model, "get_params") else {}
+    parameters = _parameters(model)
     for name in parameters:
         owner, _, last = name.rpartition("__")
         if last == "cv" and (owner or not takes_groups(model)):
@@ -217,6 +245,17 @@ def warn_of_folds(model):
                 UserWarning,
                 stacklevel=outside(),
             )
+
+
+def _parameters(model):
+    """Parameters by name; of a plain class, of the estimators that it holds."""
+    if hasattr(model, "get_params"):
+        return model.get_params()
+    found = {}
+    for name, inner in getattr(model, "__dict__", {}).items():
+        if hasattr(inner, "get_params") and not isinstance(inner, type):
+            found |= {name: inner} | {f"{name}__{k}": v for k, v in inner.get_params().items()}
+    return found
 
 
 def _copy(foreign, random_state):

@@ -13,7 +13,7 @@ import joblib
 
 from ldlrepro.base import LDLEstimator
 from ldlrepro.protocols.fingerprint import of_data, of_function, of_method
-from ldlrepro.user.scripts import add_files, file_of, is_foreign, is_installed, is_own
+from ldlrepro.user.scripts import add_files, file_of, is_foreign, is_installed, is_own, version_of
 
 
 def mark_of(method, experiment, bunch):
@@ -76,22 +76,42 @@ def _texts_of(inner):
         elif is_own(where):
             text = of_function(kind)
         elif not is_foreign(kind):
-            top = sys.modules.get(where.partition(".")[0])
-            text = str(getattr(top, "__version__", ""))
+            text = version_of(where.partition(".")[0])
         elif isinstance(kind, FunctionType) and "<" in kind.__qualname__:
             text = _hash_of_code(kind)  # one of several in the file
         if is_foreign(kind):
             path = file_of(kind)
             if is_installed(path):
                 text += _PROCESS
+                for module in _modules_of(sys.modules[where]):
+                    add_files(module.__file__, module.__package__, files)
             else:
                 add_files(path, sys.modules[where].__package__, files)
         parts.append((f"{where}.{kind.__qualname__}", text))
     return sorted(parts), sorted(files.items())
 
 
+def _modules_of(notebook):
+    """Modules of the user's that a notebook's names come from: they may be loaded again."""
+    for value in list(vars(notebook).values()):
+        if isinstance(value, ModuleType | type | FunctionType):
+            name = value.__name__ if isinstance(value, ModuleType) else value.__module__
+            module = sys.modules.get(name or "")
+            path = getattr(module, "__file__", None)
+            if not (is_own(name or "") or is_installed(path)):
+                yield module
+
+
 #: Another text in each process.
 _PROCESS = uuid4().hex
+
+
+def _is_full(cell):
+    """Whether a cell of a closure holds something yet."""
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
 
 
 def _classes(value, seen):
@@ -105,13 +125,17 @@ def _classes(value, seen):
     seen : dict
         What was looked at, by its id, for what holds itself.
     """
-    if isinstance(value, type | FunctionType):
+    if isinstance(value, type):
         return {value} if is_foreign(value) or is_own(value.__module__ or "") else set()
     if id(value) in seen or isinstance(value, ModuleType):
         return set()
     seen[id(value)] = value
     found = set()
-    if isinstance(value, dict):
+    if isinstance(value, FunctionType):
+        found = {value} if is_foreign(value) or is_own(value.__module__ or "") else set()
+        cells = [cell.cell_contents for cell in value.__closure__ or () if _is_full(cell)]
+        inside = cells, value.__defaults__, value.__kwdefaults__
+    elif isinstance(value, dict):
         inside = value.values()
     elif isinstance(value, list | tuple | set | frozenset):
         inside = value

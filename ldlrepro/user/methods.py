@@ -209,13 +209,20 @@ def _made(found, settings, path, inside):
         for wrong in (s for s in settings if s not in parameters):
             raise unknown(f"parameter of {inside}", wrong, parameters)
     try:
-        return found(**settings)
+        made = found(**settings)
+        kept = made.get_params(deep=False) if hasattr(made, "get_params") else settings
     except (Exception, SystemExit, GeneratorExit) as error:
         raise CompareError(
             f"{inside}() of {path} fails: {scripts.in_a_line(error)}. Give its parameters defaults "
             f'or values, as in "{path}:{inside}(name=1)", or make an object in the file and name '
             f"that: {path}:my_object."
         ) from error
+    for lost in (name for name in settings if name not in kept):  # of **kwargs: clone drops it
+        raise CompareError(
+            f"{inside} of {path} takes {lost}, and get_params() of scikit-learn has no {lost}, so "
+            f"that copies lose it. Name {lost} in its __init__."
+        )
+    return made
 
 
 def _from_file(path, name):

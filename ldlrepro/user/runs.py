@@ -99,7 +99,8 @@ def _run(tasks, experiment, store, n_jobs, progress):
                 each, bunch, method, fold, mark = tasks[i]
                 bar.step(i, f"{method.name} on {bunch.name}")
                 if failure:
-                    failures.append(f"{method.name} on {bunch.name}, fold {fold}: {failure}")
+                    told = f" (warned: {'; '.join(sorted(said))})" if said else ""
+                    failures.append(f"{method.name} on {bunch.name}, fold {fold}: {failure}{told}")
                     continue
                 packages = getattr(method.estimator, "packages", ())
                 common = _common(bunch, method, fold, mark, experiment)
@@ -212,6 +213,7 @@ def _readable(method):
 def _fit(pickled, folders, data, fold):
     """Records of a fold, what was warned of, what went wrong or None."""
     sys.path.extend(p for p in folders if p not in sys.path)
+    caught: list = []
     try:
         experiment, method, settings = cloudpickle.loads(pickled)
         with (
@@ -223,9 +225,7 @@ def _fit(pickled, folders, data, fold):
             bunch = job.load(data) if isinstance(data, str) else _own(data)
             method = _told_of_groups(method, experiment, bunch, fold)
             made = job.compute(experiment, method, bunch, experiment.folds, fold)
-        told = (str(w.message) for w in caught if issubclass(w.category, UserWarning))
-        said = {" ".join(text.split()) for text in told}
-        return made, said, None
+        return made, _said(caught), None
     except BaseException as error:  # a fit that ends the program ends itself alone
         # In a process of its own none else interrupts: see `worker.end_with`.
         if (
@@ -233,7 +233,13 @@ def _fit(pickled, folders, data, fold):
             and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
         ):
             raise
-        return None, set(), in_a_line(error)
+        return None, _said(caught), in_a_line(error)
+
+
+def _said(caught):
+    """Texts of a user's warnings."""
+    told = (str(w.message) for w in caught if issubclass(w.category, UserWarning))
+    return {" ".join(text.split()) for text in told}
 
 
 def _told_of_groups(method, experiment, bunch, fold):

@@ -37,6 +37,11 @@ def file_of(kind):
     return getattr(sys.modules.get(kind.__module__), "__file__", None)
 
 
+def version_of(package):
+    """Version of an installed package that was imported, "" where it says none."""
+    return str(getattr(sys.modules.get(package), "__version__", ""))
+
+
 def in_a_line(error):
     """What a user's code raised and where, in a line: the last place inside no package."""
     try:
@@ -51,7 +56,7 @@ def in_a_line(error):
 
 
 def add_files(path, package, files):
-    """Texts of a file and of those not installed that it imports, by path.
+    """Texts of a file and of those that it imports, by path; of installed ones their versions.
 
     package : name of the package that relative imports start from, or ""
     """
@@ -65,10 +70,13 @@ def add_files(path, package, files):
     for name in _imports(ast.parse(text), package):
         if is_own(name):
             continue
+        outer = name.partition(".")[0]
         try:
-            top = find_spec(name.partition(".")[0])
+            top = find_spec(outer)
             if top is None or (top.origin and is_installed(top.origin)):
-                continue  # nothing inside it is looked for: that would import it
+                # Nothing inside it is looked for: that would import it.
+                files[outer] = version_of(outer)
+                continue
             found = find_spec(name)
         except (ImportError, ValueError, AttributeError):
             continue  # a name in a module, or what is not there
@@ -87,7 +95,13 @@ def _not_decoded(path):
 
 
 def _imports(tree, package):
-    """Names that an import statement may mean as modules."""
+    """Names that an import statement may mean as modules, and the packages around them."""
+    for name in _imported(tree, package):
+        parts = name.split(".")
+        yield from (".".join(parts[: i + 1]) for i in range(len(parts)))
+
+
+def _imported(tree, package):
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

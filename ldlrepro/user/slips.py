@@ -22,6 +22,8 @@ _OF_ROWS = re.compile(
 )
 #: Names of columns that say which rows belong together.
 _IDS = re.compile(r"(patient|person|subject|participant|user)([_ -]?(id|no|nr))?|id")
+#: How far rounded degrees are off their total, as a share.
+_ROUNDED = 0.02
 #: Rows from which on a first or last column that only counts is no accident.
 _COUNTED = 20
 
@@ -90,7 +92,9 @@ def refuse_total(D, names):
     largest = np.abs(D).max(axis=1, keepdims=True)
     D = D / np.where(largest > 0, largest, 1)  # so that no sum overflows
     sums = D.sum(axis=1)
-    is_total = (np.abs(2 * D - sums[:, None]) <= 1e-6 * sums[:, None]).all(axis=0)
+    # One that is the same in every row, 100 say, beside degrees that were rounded.
+    off = np.where((D == D[0]).all(axis=0), _ROUNDED, 1e-6)
+    is_total = (np.abs(2 * D - sums[:, None]) <= off * sums[:, None]).all(axis=0)
     if is_total.any():
         column = int(np.argmax(is_total))
         called = f" ({names[column]!r})" if names else ""
