@@ -315,7 +315,15 @@ def test_methods_that_fail_on_one_data_set_of_a_kind_are_told(records, monkeypat
     assert left_out.where_some_fail(records, KL, names) == ""
 
 
-def test_how_often_the_strongest_penalty_is_chosen_is_told(records):
+def test_how_often_the_strongest_penalty_is_chosen_is_told(records, tmp_path, monkeypatch):
+    wider = tmp_path / "wider_grid.csv"
+    wider.write_text(
+        "dataset,method,times,scale,validation,test\n"
+        "SJAFFE,m,1,,1.0,1.0\nSJAFFE,m,10,,0.9,0.8\nSJAFFE,m,100,,2.0,2.0\n"
+        "SJAFFE,m,10,standard,1.1,0.1\n"  # not the one that is chosen
+        "M2B,m,1,,1.0,1.0\nM2B,m,10,,1.5,1.5\nM2B,m,100,,2.0,2.0\n"
+    )
+    monkeypatch.setattr(tuning, "WIDER_GRID", wider)
     tuned = records.method == "python-ldl:LDL_LRR, tuned"
     strongest = {"scale": None, "parameters": {"beta": 0.01}}
     chosen = [
@@ -324,6 +332,16 @@ def test_how_often_the_strongest_penalty_is_chosen_is_told(records):
     ]
     told = tuning.edges_in_words(records.assign(parameters=chosen))
     assert told.startswith("In 12 of 30 folds the methods with weights choose the strongest")
+    assert "the first fold of 2 data sets." in told
+    assert "is better in 1 of 2 cases, and a hundred times in none." in told
+    assert told.endswith(
+        "In the median of these 1, ten times lowers the K-L of the test part by 20.0%."
+    )
+    wider.write_text(
+        "dataset,method,times,scale,validation,test\n"
+        + "".join(f"M2B,m,{times},,{times},1\n" for times in (1, 10, 100))
+    )
+    assert tuning.edges_in_words(records.assign(parameters=chosen)).endswith("times in none.")
     assert tuning.edges_in_words(records[~tuned]) == ""
 
 

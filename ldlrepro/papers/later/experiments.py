@@ -23,6 +23,11 @@ FIRST_FOLDS = Path(__file__).with_name("first_folds.csv")
 #: tools/another_processor.py.
 ANOTHER_PROCESSOR = Path(__file__).with_name("another_processor.csv")
 
+#: What more penalty than the grid's would do: made by tools/wider_grid.py.
+WIDER_GRID = Path(__file__).with_name("wider_grid.csv")
+#: Times the penalty of a grid's last point that it tries.
+TIMES = (1, 10, 100)
+
 
 def _left_out():
     """(class, data set, why) of what does not end in time, or fails, on a data set."""
