@@ -119,9 +119,11 @@ def test_baselines_beside_those_of_this_package(records):
     assert words.startswith("The table has 2 rows for 1 methods. In 1 of the rows")
     assert "gains more, and on 3 of 6 pairs of a row and a data set." in words
     assert "Its gains differ by less than 0.01 on 0 of 3 data sets." in words
-    assert "they differ by at most 0.20, on " in words
+    assert "Where both gain more than -0.5, they differ by at most 0.20 (" in words
     far = every.assign(**{KL: every[KL].where(every.method != "SA-BFGS", 2.0)})
-    assert baselines.baselines_in_words(table, far, names, KL).endswith("on 0 of 3 data sets.")
+    told = baselines.baselines_in_words(table, far, names, KL)
+    assert "Where one gains less than -0.5, they differ by at most 1.3" in told
+    assert "both gain" not in told
     some = table[table["our name"] != "SA-BFGS"]
     assert "for memory and stopping" not in baselines.baselines_in_words(some, every, names, KL)
 
@@ -199,11 +201,6 @@ def test_what_another_processor_changes_is_told_by_method(tmp_path, monkeypatch)
     assert "In the other 1 the K-L of a fold moves by at most 0.0%" in words
 
 
-def tuned_later():
-    known = years.facts()
-    return known[known.later & (known.label != known.learner)].learner.nunique()
-
-
 def test_measures_other_than_the_first_are_compared_too(records):
     names = {"SJAFFE": "s-JAFFE"}
     # By Clark RF leads on s-JAFFE, and LDL-LRR, tuned, on Yeast.
@@ -219,9 +216,9 @@ def test_measures_other_than_the_first_are_compared_too(records):
     assert table["their gain by K-L"].tolist() == ["0.80; 0.80", "0.80"]
     assert table["significantly better"].tolist() == [3, 2]
     assert table["significantly worse"].tolist() == [0, 1]
-    assert "By 1 other measures a later one leads on at most 1 kinds." in rivals.answer(
-        both, names, KL, others=["clark"]
-    )
+    told = rivals.answer(both, names, KL, others=["clark"])
+    assert "By each of 1 other measures a later one leads on at most 1 kinds, and" in told
+    assert "significantly on at most 2 of 3 data sets." in told
 
 
 def test_older_methods_of_python_ldl_are_rivals_too(records):
@@ -232,6 +229,38 @@ def test_older_methods_of_python_ldl_are_rivals_too(records):
     assert set(table["best up to 2020"]) == {"SA-BFGS (python-ldl)"} and not table.ahead.any()
 
 
+def test_what_is_left_without_several_pictures_of_a_person_is_told(records):
+    names = {"SJAFFE": "s-JAFFE", "SBU_3DFE": "s-BU_3DFE"}
+    table = rivals.best_of_families(records, KL, names)
+    told = rivals.persons_in_words(table, names)
+    assert told.startswith("FG-Net, s-JAFFE and s-BU_3DFE have several pictures of a person")
+    assert told.endswith(
+        "On the other 1 kinds of data a later method leads on 1, and is "
+        "significantly worse on none."
+    )
+    assert rivals.persons_in_words(table[table.data == "Yeast"], names) == ""
+
+
+def test_of_methods_that_rounding_parts_the_released_one_is_named(records):
+    tuned = records.method == "python-ldl:LDL_LRR, tuned"
+    alike = records[records.method == "python-ldl:LDL_LRR"].assign(
+        method="python-ldl:LDL_LRR, tuned"
+    )
+    alike = alike.assign(**{KL: alike[KL] - 1e-9})
+    table = rivals.best_of_families(pd.concat([records[~tuned], alike]), KL, {})
+    assert set(table["best later"]) == {"LDL-LRR"}
+
+
+def test_the_best_and_the_oldest_tuned_method_are_told(records):
+    table = tuning.what_choosing_gains(records, KL)
+    told = tuning.shared_in_words(table)
+    assert "LDL-LRR of 2023 gains most: 0.80. LDL-LRR, the oldest, of 2023, gains 0.80." in told
+    assert tuning.shared_in_words(table.assign(**{"tuned, on the kinds of all": np.nan})) == ""
+    chosen = [{"scale": "standard", "parameters": {"beta": 0.01}}] * len(records)
+    told = tuning.favourite_in_words(records.assign(parameters=chosen))
+    assert told == "LDL-LRR chose these settings in 30 of 30 folds."
+
+
 def test_means_are_of_both_sides_and_of_a_linear_method(records):
     table = rivals.means(records, KL)
     assert table.method.tolist()[0] == "LDL-LRR, tuned" and "SA-BFGS, penalised" in set(
@@ -239,6 +268,10 @@ def test_means_are_of_both_sides_and_of_a_linear_method(records):
     )
     assert table.gain.is_monotonic_decreasing and table.gain[0] == pytest.approx(0.8, abs=0.01)
     assert table.year[0] == "2023"
+    told = rivals.means_in_words(table)
+    assert told.startswith("By mean gain the best later one is LDL-LRR, tuned: 0.80.")
+    assert told.endswith("SA-BFGS, penalised, a linear method of 2016, gains 0.50.")
+    assert rivals.means_in_words(table[table.method != "SA-BFGS, penalised"]) == ""
 
 
 def test_the_answer_counts_kinds_of_data_and_tests(records):
@@ -254,22 +287,30 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert table["older methods"].tolist() == [6, 6]
     assert [held.plain for held in table["significantly worse"]] == [0, 0]
     assert table["data sets"].tolist() == [1, 2]
-    assert f"{years.later_methods()} later methods count on s-JAFFE (2) and Yeast (1)." in (
+    assert f"{years.later_methods()} methods count on s-JAFFE (2) and Yeast (1)." in (
         rivals.few_in_words(table, records)
     )
     assert "are not run yet, fail or" in rivals.few_in_words(table, records)
     assert rivals.few_in_words(table[:0], records) == ""
     every = table.assign(**{"later methods": [Share(2, 2), Share(1, 2)]})
-    assert rivals.few_in_words(every, records) == ""
+    assert rivals.few_in_words(every, records).endswith(
+        "of a later method and a kind of data, 3 count."
+    )
     text = rivals.answer(records, names, KL)
-    assert text.startswith("By K-L, one of 2 later methods is the best on 2 of 2 kinds of data: ")
-    assert "On none of them the best later method is significantly worse" in text
-    assert "other measures" not in text and f"We tuned {tuned_later()} of the 2." in text
+    number = years.later_methods()
+    assert text.startswith(f"- **By K-L, one of {number} later methods is the best on 2 of 2 kinds")
+    assert "On none of them the best later one is significantly worse" in text
+    tuned, scaled = years.forms()
+    assert "other measures" not in text
+    assert f"We tuned {tuned} of these, and let {scaled} choose whether" in text
+    assert "a later method gains more than the best older one on 2 of 2 kinds." in text
     ahead = records.method.map(LOSS).where(records.method != "RF", 0.1)
     noise = 0.002 * np.random.default_rng(1).normal(size=len(records))
     text = rivals.answer(records.assign(**{KL: ahead + noise}), names, KL)
-    assert text.startswith("By K-L, none of 2 later methods is the best on any of 2 kinds of data.")
-    assert "On 2 of them the best later method is significantly worse" in text
+    assert text.startswith(
+        f"- **By K-L, none of {number} later methods is the best on any of 2 kinds"
+    )
+    assert "On 2 of them the best later one is significantly worse" in text
     tests = rivals.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])
     words = rivals.against_in_words(tests)
@@ -285,7 +326,7 @@ def test_later_methods_stand_beside_the_earlier_ones_of_the_package(records):
     assert table["best later"].tolist() == ["LDL-LRR", "LDL-LRR"] and table.ahead.all()
     assert [held.holm for held in table["significantly better"]] == [1, 2]
     assert [held.holm for held in table["significantly worse"]] == [0, 0]
-    words = rivals.inside_in_words(table)
+    words = rivals.inside_in_words(table, records)
     assert "on 2 of 2 kinds of data." in words
     assert "significantly better on 3 of 3 data sets, and significantly worse on none." in words
 
@@ -295,7 +336,7 @@ def test_points_are_what_the_tuned_methods_try():
     assert list(table.index) == [f"python-ldl:{m.estimator.name}" for m in TUNED.methods]
     assert table.loc["python-ldl:LDL_DPA", "point 2"] == "alpha=0.1, beta=0.1, gamma=0"
     assert table.loc["python-ldl:LDL_LRR", "as released"] == "alpha=0.001, beta=0"
-    assert table.loc["python-ldl:Delta_LDL"].tolist() == ["Delta-LDL", "no weights", "", "", ""]
+    assert table.loc["python-ldl:Delta_LDL"].tolist() == ["Delta-LDL", "none", "", "", ""]
     for one, points in GRIDS.items():
         assert points[0] == {} and all(set(point) <= set(AS_RELEASED[one]) for point in points)
 
@@ -331,7 +372,7 @@ def test_how_often_the_strongest_penalty_is_chosen_is_told(records, tmp_path, mo
         for is_tuned, fold in zip(tuned, records.fold, strict=True)
     ]
     told = tuning.edges_in_words(records.assign(parameters=chosen))
-    assert told.startswith("In 12 of 30 folds the methods with weights choose the strongest")
+    assert told.startswith("In 12 of 30 folds the linear methods choose the strongest")
     assert "the first fold of 2 data sets." in told
     assert "is better in 1 of 2 cases, and a hundred times in none." in told
     assert told.endswith(

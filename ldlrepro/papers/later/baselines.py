@@ -55,18 +55,18 @@ def _alike(table, records, names, measure, ours="SA-BFGS", theirs=f"{PREFIX}SA_B
         return ""
     gains = matrix.skill(records, NULL, measure).loc[[ours, theirs]].dropna(axis=1)
     off = abs(gains.loc[ours] - gains.loc[theirs])
-    most = off[(gains > matrix.LEAST).all()]
+    above = (gains > matrix.LEAST).all()
     text = (
         f"{ours} without a penalty, on features as given, is the same method in both, but for "
         f"memory and stopping. Its gains differ by less than {LEVEL} on {sum(off < LEVEL)} of "
         f"{len(off)} data sets"
     )
-    if not len(most):
-        return f"{text}."
-    return (
-        f"{text}. Where it does not lose to the mean by more than half, they differ by at most "
-        f"{most.max():.2f}, on {names.get(most.idxmax(), most.idxmax())}."
-    )
+    for where, some in (("both gain more", off[above]), ("one gains less", off[~above])):
+        if len(some):
+            most = names.get(some.idxmax(), some.idxmax())
+            text += f". Where {where} than {matrix.LEAST}, they differ by at most {some.max():.2f}"
+            text += f" ({most})"
+    return f"{text}."
 
 
 def seconds_and_skill(records, measure, dataset="SJAFFE"):

@@ -32,6 +32,16 @@ def progress(records):
     return text + _of_later(there)
 
 
+def older_to_come(records):
+    """A sentence on pairs of an older method and a data set that are not run; "" for none."""
+    wanted, there = _pairs(records)
+    later = facts().later
+    waiting = sum(not later[m] for m, _ in wanted - there)
+    if not waiting:
+        return ""
+    return f" {waiting} runs of older methods are not done yet, so that these may gain."
+
+
 def later_to_come(records):
     """A sentence on how many pairs of a later method and a data set are not run; "" for none."""
     wanted, there = _pairs(records)

@@ -3,14 +3,16 @@
 import pandas as pd
 
 from ldlrepro.metrics import MEASURES
-from ldlrepro.papers.comparison import matrix
-from ldlrepro.papers.later.left_out import later_to_come
-from ldlrepro.papers.later.years import LAST, NULL, by_year, facts, later_methods
+from ldlrepro.papers.comparison import matrix, persons
+from ldlrepro.papers.later.left_out import later_to_come, older_to_come
+from ldlrepro.papers.later.years import LAST, NULL, facts, forms, later_methods
 from ldlrepro.report.compare import count_significant, duels, family
-from ldlrepro.report.values import Share
+from ldlrepro.report.values import Share, in_text
 
-#: Gains that are nearer than this hardly differ.
-NEAR = 0.01
+#: Gains that are nearer than this hardly differ, and nearer than that by rounding alone.
+NEAR, TIE = 0.01, 1e-6
+#: A linear method whose penalty is chosen.
+PLAIN = "SA-BFGS, penalised"
 #: The field's other measures, beside K-L.
 OTHERS = ("chebyshev", "clark", "canberra", "cosine", "intersection")
 
@@ -44,7 +46,7 @@ def best_of_families(records, measure, names, inside=False):
         is_later = known.later[mine.index].to_numpy(bool)
         older, later = mine[~is_later], mine[is_later]
         if len(older) and len(later):
-            a, b = older.idxmax(), later.idxmax()
+            a, b = _best(older, known), _best(later, known)
             number, part = (known.learner[some.index].nunique() for some in (older, later))
             fought = duels(records[records.dataset.map(family) == name], b, [a], [measure])
             tests.append(fought[fought.testable.astype(bool)].assign(kind=len(rows)))
@@ -65,8 +67,14 @@ def best_of_families(records, measure, names, inside=False):
     return found
 
 
-def inside_in_words(table):
-    """How the best later methods of python-ldl do beside its earlier ones: `best_of_families`."""
+def _best(gains, known):
+    """The method with the highest gain; of those that rounding parts, the one as released."""
+    best = gains[gains > gains.max() - TIE].index
+    return min(best, key=lambda name: (known.label[name] != known.learner[name], -gains[name]))
+
+
+def inside_in_words(table, records):
+    """How the best later methods of python-ldl do beside its older ones: `best_of_families`."""
     better, worse = _significant(table)
     near = sum(abs(table["gain of that"] - table["its gain"]) < NEAR)
     return (
@@ -74,7 +82,7 @@ def inside_in_words(table):
         f"{table.ahead.sum()} of {len(table)} kinds of data. On {near or 'none'} of the "
         f"{len(table)} the two are nearer than {NEAR:g}. By Holm's correction the later one is "
         f"significantly better on {better or 'none'} of {table['data sets'].sum()} data sets, and "
-        f"significantly worse on {worse or 'none'}."
+        f"significantly worse on {worse or 'none'}.{older_to_come(records)}"
     )
 
 
@@ -84,23 +92,45 @@ def _significant(table):
 
 
 def few_in_words(table, records):
-    """Kinds of data on which fewer than half of the later methods count, of `best_of_families`."""
-    few = [
-        f"{kind} ({there.part})"
-        for kind, there in zip(table.data, table["later methods"], strict=True)
-        if there.ratio < 0.5
-    ]
-    if not few:
+    """How many later methods count on the kinds of data, of `best_of_families`."""
+    shares = table["later methods"]
+    few = [f"{n} ({s.part})" for n, s in zip(table.data, shares, strict=True) if s.ratio < 0.5]
+    if table.empty:
         return ""
-    waiting = "are not run yet, " if later_to_come(records) else ""
+    text = (
+        f"Of {sum(s.whole for s in shares)} pairs of a later method and a kind of data, "
+        f"{sum(s.part for s in shares)} count. "
+    )
+    if few:
+        waiting = "are not run yet, " if later_to_come(records) else ""
+        text += (
+            f"Fewer than half of the {shares.iloc[0].whole} methods count on {' and '.join(few)}. "
+            f"The others {waiting}fail or take too long there."
+        )
+    return text.strip()
+
+
+def persons_in_words(table, names):
+    """`best_of_families` without the data sets that have several pictures of a person."""
+    several = [names.get(d, d) for d in persons.SEVERAL]
+    rest = table[~table.data.isin(several)]
+    if len(rest) == len(table):
+        return ""
     return (
-        f"Fewer than half of the {table['later methods'].iloc[0].whole} later methods count on "
-        f"{' and '.join(few)}. The others {waiting}fail or take too long there."
+        f"{in_text(several)} have several pictures of a person, in training and in test. Methods "
+        f"that know a face again gain there. On the other {len(rest)} kinds of data a later method "
+        f"leads on {rest.ahead.sum() or 'none'}, and is significantly worse on "
+        f"{_all_worse(rest).sum() or 'none'}."
     )
 
 
+def _all_worse(table):
+    """Whether the later one is significantly worse on all data sets of a kind, with Holm."""
+    return table["significantly worse"].map(lambda held: held.holm) == table["data sets"]
+
+
 def answer(records, names, measure, others=OTHERS):
-    """What came out, in sentences, from the best of each kind of data and the tests.
+    """What came out, as a list of sentences, from the best of each kind of data and the tests.
 
     Parameters
     ----------
@@ -112,35 +142,44 @@ def answer(records, names, measure, others=OTHERS):
     table = best_of_families(records, measure, names)
     if table.empty:
         return "No later method has records yet."
-    facts_of, found = facts(), by_year(records, measure)
-    run = facts_of.learner[found.method[facts_of.later[found.method].to_numpy(bool)]].nunique()
-    tuned = facts_of.learner[facts_of.later & (facts_of.label != facts_of.learner)].nunique()
-    kinds, ahead = len(table), list(table.data[table.ahead])
-    label = MEASURES[measure].label
-    if ahead:
-        text = f"By {label}, one of {run} later methods is the best on {len(ahead)} of {kinds} "
-        text += f"kinds of data: {', '.join(ahead)}. "
-    else:
-        text = f"By {label}, none of {run} later methods is the best on any of {kinds} kinds of "
-        text += "data. "
-    worse = [
-        held.holm == number
-        for held, number in zip(table["significantly worse"], table["data sets"], strict=True)
-    ]
-    each = ", a data set each," if any(worse) and (table["data sets"][worse] == 1).all() else ""
-    text += (
-        f"On {sum(worse) or 'none'} of them{each} the best later method is significantly worse "
-        "than the best older one, with Holm's correction. "
+    label, kinds, worse = MEASURES[measure].label, len(table), _all_worse(table)
+    number, ahead = later_methods(), list(table.data[table.ahead])
+    first = (
+        f"By {label}, none of {number} later methods is the best on any of {kinds} kinds of data."
     )
-    by = [
-        best_of_families(records, other, names).ahead.sum() for other in others if other in records
+    if ahead:
+        first = f"By {label}, one of {number} later methods is the best on {len(ahead)} of {kinds} "
+        first += f"kinds of data: {', '.join(ahead)}."
+    single = worse.any() and (table["data sets"][worse] == 1).all()
+    each = ", a data set each," if single else ""
+    lines = [
+        f"**{first}** On {worse.sum() or 'none'} of them{each} the best later one is significantly "
+        "worse than the best older one, with Holm's correction."
     ]
-    if by:
-        text += f"By {len(by)} other measures a later one leads on at most {max(by)} kinds. "
+    found = by_measure(records, names, [measure, *(m for m in others if m in records)])[1:]
+    if len(found):
+        leads = max(share.part for share in found["a later method leads on"])
+        lines.append(
+            f"By each of {len(found)} other measures a later one leads on at most {leads} kinds, "
+            f"and significantly on at most {found['significantly better'].max()} of "
+            f"{table['data sets'].sum()} data sets."
+        )
+    tuned, scaled = forms()
+    lines.append(
+        f"Most methods of this book choose their settings inside each fold, and most later ones "
+        f"ran as released. We tuned {tuned} of these, and let {scaled} choose whether features are "
+        "scaled."
+    )
+    inside = best_of_families(records, measure, names, inside=True)
+    if len(inside):
+        lines.append(
+            f"Within python-ldl, both as released, a later method gains more than the best older "
+            f"one on {inside.ahead.sum() or 'none'} of {len(inside)} kinds."
+        )
     missing = later_to_come(records)
     if missing:
-        text += f"The runs are not complete: {missing} "
-    return f"{text}We tuned {tuned} of the {run}. The others ran with their released settings."
+        lines.append(f"The runs are not complete: {missing}")
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def by_measure(records, names, measures):
@@ -216,7 +255,7 @@ def best_against_best(records, measure):
     return pd.DataFrame(rows, columns=heads)
 
 
-def means(records, measure, plain="SA-BFGS, penalised"):
+def means(records, measure):
     """Mean gains over kinds of data of the methods of `best_against_best`, and of a linear one.
 
     Returns
@@ -225,12 +264,24 @@ def means(records, measure, plain="SA-BFGS, penalised"):
     """
     later, papers = best_of_each(records, measure)
     table, known = matrix.skill(records, NULL, measure), facts()
-    chosen = dict.fromkeys([*papers, *later, *({plain} & set(table.index))])
+    chosen = dict.fromkeys([*papers, *later, *({PLAIN} & set(table.index))])
     table = table.loc[list(chosen)].dropna(axis=1).clip(lower=matrix.LEAST)
     gain = matrix.by_families(table).mean(axis=1).sort_values(ascending=False)
     years = known.year[gain.index].map("{:.0f}".format)
     found = {"method": known.label[gain.index], "year": years, "gain": gain}
     return pd.DataFrame(found).reset_index(drop=True)
+
+
+def means_in_words(table):
+    """How the best later one does beside the linear method, of `means`."""
+    later = table[table.method.isin(facts().label[facts().later])]
+    plain = table[table.method == PLAIN]
+    if later.empty or plain.empty:
+        return ""
+    return (
+        f"By mean gain the best later one is {later.method.iloc[0]}: {later.gain.iloc[0]:.2f}. "
+        f"{PLAIN}, a linear method of {plain.year.iloc[0]}, gains {plain.gain.iloc[0]:.2f}."
+    )
 
 
 def against_in_words(table):

@@ -54,6 +54,31 @@ def _shared(table):
     return matrix.by_families(table.loc[:, whole].clip(lower=matrix.LEAST)).mean(axis=1)
 
 
+def shared_in_words(table):
+    """The best and the oldest tuned method where all have records, of `what_choosing_gains`."""
+    gains = table["tuned, on the kinds of all"]
+    if gains.isna().all():
+        return ""
+    best = table.loc[gains.idxmax()]
+    old = table.loc[table.year.idxmin()]
+    return (
+        f"On the kinds of data that all of them have, {best.method} of {best.year} gains most: "
+        f"{gains.max():.2f}. {old.method}, the oldest, of {old.year}, gains "
+        f"{old['tuned, on the kinds of all']:.2f}."
+    )
+
+
+def favourite_in_words(records, name="LDL_LRR"):
+    """How often a method chose the strongest penalty of its grid with scaled features."""
+    chosen = {"scale": "standard", "parameters": GRIDS[name][-1]}
+    mine = records[records.method == f"{PREFIX}{name}, tuned"]
+    number = sum(parameters == chosen for parameters in mine.parameters)
+    return (
+        f"{GUESTS.set_index('class').name[name]} chose these settings in {number} of {len(mine)} "
+        "folds."
+    )
+
+
 def points():
     """What the tuned methods choose among, beside features as given or scaled.
 
@@ -72,7 +97,7 @@ def points():
 
 
 def _weights(values):
-    return ", ".join(f"{k}={v:g}" for k, v in values.items()) or "no weights"
+    return ", ".join(f"{k}={v:g}" for k, v in values.items()) or "none"
 
 
 def edges_in_words(records):
@@ -86,7 +111,7 @@ def edges_in_words(records):
         for method, chosen in zip(mine.method, mine.parameters, strict=True)
     ]
     return (
-        f"In {sum(at_edge)} of {len(mine)} folds the methods with weights choose the strongest "
+        f"In {sum(at_edge)} of {len(mine)} folds the linear methods choose the strongest "
         f"penalty of the grid. {_wider()}"
     )
 

@@ -71,13 +71,22 @@ def facts():
     for experiment in (RELEASED, TUNED):
         for method in experiment.methods:
             one = known.loc[method.estimator.name]
-            form = ", tuned" if "form" in method.settings else ""
+            tuned = ", tuned" if len(method.grid.get("parameters", ())) > 1 else ", scaling chosen"
+            form = tuned if "form" in method.settings else ""
             rows[method.name] = (one.year, True, one["name"] + form, one["name"])
     for method in comparison.TABLES.methods:
         rows[method.name] = (YEARS.get(method.name, np.nan), False, method.name, method.name)
     heads = ["year", "guest", "label", "learner"]
     found = pd.DataFrame.from_dict(rows, orient="index", columns=heads)
     return found.assign(later=found.guest & (found.year > LAST))
+
+
+def forms():
+    """Of how many later methods settings were tuned, and of how many the features alone chosen."""
+    known = facts()
+    chosen = known.label[known.later & (known.label != known.learner)]
+    tuned = chosen.str.endswith(", tuned").sum()
+    return int(tuned), len(chosen) - int(tuned)
 
 
 def later_methods():
@@ -124,7 +133,7 @@ def years_picture(found, names):
     figure, axes = panels(len(families), 2, 8, 2.6, above=0.6, sharex=True)
     for axis, name in zip(axes.flat, families, strict=False):
         mine = found[found.family == name]
-        tuned = mine.label.str.endswith(", tuned")
+        tuned = mine.label.str.contains(", ") & mine.guest
         for some, mark, face, colour, label in (
             (mine[~mine.guest], "o", "#0072B2", "#0072B2", "this book's code"),
             (mine[mine.guest & ~tuned], "^", "#D55E00", "#D55E00", "python-ldl, as released"),
