@@ -84,5 +84,10 @@ class TooLargeError(LdlreproError, MemoryError):
     """A method needs more memory for its data than is free; the message says how much."""
 
 
+def command_for(extra):
+    """The command that installs an extra of this package: no index has it."""
+    return f"pip install -e '.[{extra}]', in a clone of this project"
+
+
 class MissingPackageError(LdlreproError, ImportError):
     """A package of an extra is not installed."""

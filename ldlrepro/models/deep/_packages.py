@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 from importlib import import_module
 
-from ldlrepro.errors import MissingPackageError
+from ldlrepro.errors import MissingPackageError, command_for
 from ldlrepro.threads import one_at_a_time
 
 
@@ -14,8 +14,7 @@ def needed(package):
     except ImportError as error:
         raise MissingPackageError(
             f"Deep models need {package.split('.')[0]}, which cannot be imported ({error}): "
-            "pip install -e '.[deep]', in a clone of this project; the README says how to get the "
-            "small build for the CPU."
+            f"{command_for('deep')}; the README says how to get the small build for the CPU."
         ) from error
 
 

@@ -16,7 +16,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from ldlrepro.base import LDLEstimator
-from ldlrepro.errors import MissingPackageError, ProjectedWarning, UnknownNameError, outside
+from ldlrepro.errors import (
+    MissingPackageError,
+    ProjectedWarning,
+    UnknownNameError,
+    command_for,
+    outside,
+)
 from ldlrepro.threads import one_at_a_time, one_thread
 from ldlrepro.validation import check_kind, on_simplex
 
@@ -26,7 +32,6 @@ RELEASE = "0.1.2"
 #: What names of its methods begin with, in declarations and on the command line.
 PREFIX = "python-ldl:"
 _PACKAGE = "python-ldl"
-_INSTALL = "pip install 'ldlrepro[guests]'"
 _BACKEND = "KERAS_BACKEND"
 
 
@@ -241,11 +246,13 @@ def _libraries():
         there = version(_PACKAGE)
     except PackageNotFoundError:
         raise MissingPackageError(
-            f"Methods named {PREFIX}... are those of a package that is not installed: {_INSTALL}"
+            f"Methods named {PREFIX}... are those of a package that is not installed: "
+            f"{command_for('guests')}."
         ) from None
     if there != RELEASE:
         raise MissingPackageError(
-            f"python-ldl {there} is installed, and this package runs {RELEASE}: {_INSTALL}"
+            f"python-ldl {there} is installed, and this package runs {RELEASE}: "
+            f"{command_for('guests')}."
         )
     before = os.environ.get(_BACKEND)
     os.environ[_BACKEND] = "torch"  # Keras reads it at its first import
@@ -253,7 +260,9 @@ def _libraries():
         keras, torch = import_module("keras"), import_module("torch")
         algorithms = import_module("pyldl.algorithms")
     except ImportError as error:
-        raise MissingPackageError(f"python-ldl cannot be used ({error}): {_INSTALL}") from error
+        raise MissingPackageError(
+            f"python-ldl cannot be used ({error}): {command_for('guests')}."
+        ) from error
     finally:
         if before is None:
             del os.environ[_BACKEND]
