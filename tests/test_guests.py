@@ -423,6 +423,14 @@ def test_methods_that_choose_have_at_most_eight_points_and_the_released_one():
     assert experiments.TUNED.chosen_on == "validation"
 
 
+def test_more_penalty_was_tried_for_every_grid():
+    table = pd.read_csv(experiments.WIDER_GRID)
+    linear = [m for m in experiments.TUNED.methods if m.grid["parameters"][-1]]
+    tried = len(linear) * len(experiments.TIMES) * len(linear[0].grid["scale"])
+    assert set(table.method) == {m.name for m in linear}
+    assert (table.groupby("dataset").size() == tried).all()
+
+
 # --- with the package itself ---------------------------------------------------------------------
 
 

@@ -98,7 +98,7 @@ def test_the_best_later_methods_against_the_best_of_the_papers(records):
     table = rivals.best_against_best(records, KL)
     assert len(table) == 6
     first = table.iloc[0]
-    assert (first["later"], first["of the papers"]) == ("LDL-LRR, tuned", "StructRF")
+    assert (first["later"], first["of this book"]) == ("LDL-LRR, tuned", "StructRF")
     assert first["better on"] == (3, 3) and first["significantly better"] == (3, 3, 3)
     assert first["significantly worse"].plain == 0
     old = records[~records.method.str.contains("LRR|DPA")]
@@ -235,7 +235,7 @@ def test_what_is_left_without_several_pictures_of_a_person_is_told(records):
     told = rivals.persons_in_words(table, names)
     assert told.startswith("FG-Net, s-JAFFE and s-BU_3DFE have several pictures of a person")
     assert told.endswith(
-        "On the other 1 kinds of data a later method leads on 1, and is "
+        "On the other 1 kinds of data a later method leads on 1, and the best later one is "
         "significantly worse on none."
     )
     assert rivals.persons_in_words(table[table.data == "Yeast"], names) == ""

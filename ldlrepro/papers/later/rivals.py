@@ -119,7 +119,7 @@ def persons_in_words(table, names):
     return (
         f"{in_text(several)} have several pictures of a person, in training and in test. Methods "
         f"that know a face again gain there. On the other {len(rest)} kinds of data a later method "
-        f"leads on {rest.ahead.sum() or 'none'}, and is significantly worse on "
+        f"leads on {rest.ahead.sum() or 'none'}, and the best later one is significantly worse on "
         f"{_all_worse(rest).sum() or 'none'}."
     )
 
@@ -238,7 +238,7 @@ def best_against_best(records, measure):
     """
     later, papers = best_of_each(records, measure)
     known, rows = facts(), []
-    heads = ["later", "of the papers", "better on", "significantly better", "significantly worse"]
+    heads = ["later", "of this book", "better on", "significantly better", "significantly worse"]
     if not later or not papers:
         return pd.DataFrame(columns=heads)
     fought = [duels(records, mine, papers, [measure]).assign(mine=mine) for mine in later]
