@@ -5,7 +5,7 @@ import pandas as pd
 
 from ldlrepro.papers.comparison import matrix
 from ldlrepro.papers.later.experiments import FIRST_FOLDS, GUESTS, PREFIX
-from ldlrepro.papers.later.years import NULL, facts
+from ldlrepro.papers.later.years import NEAR, NULL, facts
 from ldlrepro.report.values import Share
 
 
@@ -34,10 +34,6 @@ def baselines(records, measure):
     return pd.DataFrame(rows, columns=heads)
 
 
-#: Gains that are nearer than this do not differ.
-LEVEL = 0.01
-
-
 def baselines_in_words(table, records, names, measure):
     """How the methods of both do in each, of `baselines`."""
     cells, more = table["ours better on"], table["gain here"] > table["gain in python-ldl"]
@@ -58,7 +54,7 @@ def _alike(table, records, names, measure, ours="SA-BFGS", theirs=f"{PREFIX}SA_B
     above = (gains > matrix.LEAST).all()
     text = (
         f"{ours} without a penalty, on features as given, is the same method in both, but for "
-        f"memory and stopping. Its gains differ by less than {LEVEL} on {sum(off < LEVEL)} of "
+        f"memory and stopping. Its gains differ by less than {NEAR} on {sum(off < NEAR)} of "
         f"{len(off)} data sets"
     )
     for where, some in (("both gain more", off[above]), ("one gains less", off[~above])):

@@ -39,8 +39,8 @@ def _left_out():
 
 #: Weights that are tried where a method chooses: as released, more of what the method is named for,
 #: more of its penalty. Four points each, with features as given and scaled: eight. Delta-LDL has no
-#: weights and chooses features alone. No paper of theirs was at hand. The package's page advises to
-#: tune and to scale.
+#: weights, and chooses whether features are scaled. No paper of theirs was at hand. The package's
+#: page advises to tune and to scale.
 GRIDS = {
     "BD_LDL": [{}, {"alpha": 0.1}, {"beta": 1.0}, {"beta": 100.0}],
     "LDLLC": [{}, {"alpha": 0.1}, {"beta": 0.1}, {"beta": 10.0}],

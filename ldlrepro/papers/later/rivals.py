@@ -4,13 +4,14 @@ import pandas as pd
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.comparison import matrix, persons
+from ldlrepro.papers.comparison.experiments import TABLES
 from ldlrepro.papers.later.left_out import later_to_come, older_to_come
-from ldlrepro.papers.later.years import LAST, NULL, facts, forms, later_methods
+from ldlrepro.papers.later.years import LAST, NEAR, NULL, facts, forms, later_methods
 from ldlrepro.report.compare import count_significant, duels, family
 from ldlrepro.report.values import Share, in_text
 
-#: Gains that are nearer than this hardly differ, and nearer than that by rounding alone.
-NEAR, TIE = 0.01, 1e-6
+#: Gains that are nearer than this differ by rounding alone.
+TIE = 1e-6
 #: A linear method whose penalty is chosen.
 PLAIN = "SA-BFGS, penalised"
 #: The field's other measures, beside K-L.
@@ -165,9 +166,10 @@ def answer(records, names, measure, others=OTHERS):
             f"{table['data sets'].sum()} data sets."
         )
     tuned, scaled = forms()
+    choosing = sum(bool(method.grid) for method in TABLES.methods)
     lines.append(
-        f"Most methods of this book choose their settings inside each fold, and most later ones "
-        f"ran as released. We tuned {tuned} of these, and let {scaled} choose whether features are "
+        f"{choosing} of the {len(TABLES.methods)} methods of this book choose their settings inside "
+        f"each fold, and most later ones ran as released. We tuned {tuned} of these, and let {scaled} choose whether features are "
         "scaled."
     )
     inside = best_of_families(records, measure, names, inside=True)

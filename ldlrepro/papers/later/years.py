@@ -21,6 +21,8 @@ YEARS = pd.read_csv(Path(__file__).with_name("years.csv")).set_index("method").y
 LAST = 2020
 #: The baseline of gains.
 NULL = matrix.NULLS["ldl"]
+#: Gains that are nearer than this hardly differ.
+NEAR = 0.01
 #: A lower gain is drawn there, in the picture of years.
 LOWEST = -0.1
 
