@@ -168,9 +168,9 @@ def answer(records, names, measure, others=OTHERS):
     tuned, scaled = forms()
     choosing = sum(bool(method.grid) for method in TABLES.methods)
     lines.append(
-        f"{choosing} of the {len(TABLES.methods)} methods of this book choose their settings inside "
-        f"each fold, and most later ones ran as released. We tuned {tuned} of these, and let {scaled} choose whether features are "
-        "scaled."
+        f"{choosing} of the {len(TABLES.methods)} methods of this book choose their settings "
+        f"inside each fold, and most later ones ran as released. We tuned {tuned} of these, and "
+        f"let {scaled} choose whether features are scaled."
     )
     inside = best_of_families(records, measure, names, inside=True)
     if len(inside):
