@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldlrepro.papers.later import baselines, left_out, processors, rivals, tuning, years
+from ldlrepro.papers.later import answers, baselines, left_out, processors, rivals, tuning, years
 from ldlrepro.papers.later.experiments import AS_RELEASED, GRIDS, RELEASED, TUNED
 from ldlrepro.report.values import Share
 
@@ -118,7 +118,7 @@ def test_baselines_beside_those_of_this_package(records):
     words = baselines.baselines_in_words(table, every, names, KL)
     assert words.startswith("The table has 2 rows for 1 methods. In 1 of the rows")
     assert "gains more, and on 3 of 6 pairs of a row and a data set." in words
-    assert "Its gains differ by less than 0.01 on 0 of 3 data sets." in words
+    assert "Its gains differ by less than 0.01 on 0 of 1 other sets and 0 of 2 Yeast sets." in words
     assert "Where both gain more than -0.5, they differ by at most 0.20 (" in words
     far = every.assign(**{KL: every[KL].where(every.method != "SA-BFGS", 2.0)})
     told = baselines.baselines_in_words(table, far, names, KL)
@@ -139,7 +139,7 @@ def test_progress_says_what_is_there_and_what_is_left_out(records, monkeypatch):
     assert f"In {over} a first fold takes" in text and f"and {len(without) - over} fail." in text
     wanted = every - len(without)
     assert f"{wanted - 11} have not all folds yet, " in text
-    later = re.search(r"not complete: (\d+) of (\d+) pairs", rivals.answer(records, {}, KL))
+    later = re.search(r"not complete: (\d+) of (\d+) pairs", answers.answer(records, {}, KL))
     waiting, every = int(later[1]), int(later[2])
     assert 0 < waiting < every < wanted and every - waiting == 8
     assert left_out.later_to_come(records).startswith(f"{waiting} of {every} pairs of a later")
@@ -206,7 +206,7 @@ def test_measures_other_than_the_first_are_compared_too(records):
     # By Clark RF leads on s-JAFFE, and LDL-LRR, tuned, on Yeast.
     first = (records.method == "RF") & (records.dataset == "SJAFFE")
     both = records.assign(clark=records[KL].where(~first, 0.1))
-    table = rivals.by_measure(both, names, [KL, "clark"])
+    table = rivals.by_measure(both, names, [KL, "clark"], KL)
     assert table.measure.tolist() == ["K-L", "Clark"]
     assert [str(share) for share in table["a later method leads on"]] == ["2 of 2", "1 of 2"]
     assert table.which.tolist() == [
@@ -216,7 +216,7 @@ def test_measures_other_than_the_first_are_compared_too(records):
     assert table["their gain by K-L"].tolist() == ["0.80; 0.80", "0.80"]
     assert table["significantly better"].tolist() == [3, 2]
     assert table["significantly worse"].tolist() == [0, 1]
-    told = rivals.answer(both, names, KL, others=["clark"])
+    told = answers.answer(both, names, KL, others=["clark"])
     assert "By each of 1 other measures a later one leads on at most 1 kinds, and" in told
     assert "significantly on at most 2 of 3 data sets." in told
 
@@ -232,13 +232,13 @@ def test_older_methods_of_python_ldl_are_rivals_too(records):
 def test_what_is_left_without_several_pictures_of_a_person_is_told(records):
     names = {"SJAFFE": "s-JAFFE", "SBU_3DFE": "s-BU_3DFE"}
     table = rivals.best_of_families(records, KL, names)
-    told = rivals.persons_in_words(table, names)
+    told = answers.persons_in_words(table, names)
     assert told.startswith("FG-Net, s-JAFFE and s-BU_3DFE have several pictures of a person")
     assert told.endswith(
         "On the other 1 kinds of data a later method leads on 1, and the best later one is "
         "significantly worse on none."
     )
-    assert rivals.persons_in_words(table[table.data == "Yeast"], names) == ""
+    assert answers.persons_in_words(table[table.data == "Yeast"], names) == ""
 
 
 def test_of_methods_that_rounding_parts_the_released_one_is_named(records):
@@ -251,11 +251,15 @@ def test_of_methods_that_rounding_parts_the_released_one_is_named(records):
     assert set(table["best later"]) == {"LDL-LRR"}
 
 
-def test_the_best_and_the_oldest_tuned_method_are_told(records):
+def test_the_best_tuned_methods_are_told(records):
     table = tuning.what_choosing_gains(records, KL)
     told = tuning.shared_in_words(table)
-    assert "LDL-LRR of 2023 gains most: 0.80. LDL-LRR, the oldest, of 2023, gains 0.80." in told
-    assert tuning.shared_in_words(table.assign(**{"tuned, on the kinds of all": np.nan})) == ""
+    assert told.endswith("LDL-LRR of 2023 gains most: 0.80.")
+    head = "tuned, on shared kinds"
+    other = table.assign(method="LDLLC", year=2018, **{head: table[head] - 0.5 * years.NEAR})
+    told = tuning.shared_in_words(pd.concat([other, table]))
+    assert "LDLLC of 2018 and LDL-LRR of 2023 gain most: 0.80, nearer than 0.01" in told
+    assert tuning.shared_in_words(table.assign(**{head: np.nan})) == ""
     chosen = [{"scale": "standard", "parameters": {"beta": 0.01}}] * len(records)
     told = tuning.favourite_in_words(records.assign(parameters=chosen))
     assert told == "LDL-LRR chose these settings in 30 of 30 folds."
@@ -268,10 +272,10 @@ def test_means_are_of_both_sides_and_of_a_linear_method(records):
     )
     assert table.gain.is_monotonic_decreasing and table.gain[0] == pytest.approx(0.8, abs=0.01)
     assert table.year[0] == "2023"
-    told = rivals.means_in_words(table)
-    assert told.startswith("By mean gain the best later one is LDL-LRR, tuned: 0.80.")
+    told = answers.means_in_words(table)
+    assert told.startswith("By mean gain the best of these later ones is LDL-LRR, tuned: 0.80.")
     assert told.endswith("SA-BFGS, penalised, a linear method of 2016, gains 0.50.")
-    assert rivals.means_in_words(table[table.method != "SA-BFGS, penalised"]) == ""
+    assert answers.means_in_words(table[table.method != "SA-BFGS, penalised"]) == ""
 
 
 def test_the_answer_counts_kinds_of_data_and_tests(records):
@@ -284,40 +288,39 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     assert table.year.tolist() == [2023, 2023]
     assert [share.part for share in table["later methods"]] == [2, 1]
     # Of both packages; the mean predictor is no rival.
-    assert table["older methods"].tolist() == [6, 6]
+    assert [share.part for share in table["older methods"]] == [6, 6]
     assert [held.plain for held in table["significantly worse"]] == [0, 0]
     assert table["data sets"].tolist() == [1, 2]
-    assert f"{years.later_methods()} methods count on s-JAFFE (2) and Yeast (1)." in (
-        rivals.few_in_words(table, records)
+    assert f"{years.later_methods()} later methods count on s-JAFFE (2) and Yeast (1)." in (
+        answers.few_in_words(table, records)
     )
-    assert "are not run yet, fail or" in rivals.few_in_words(table, records)
-    assert rivals.few_in_words(table[:0], records) == ""
+    assert "are not run yet, fail or" in answers.few_in_words(table, records)
+    assert answers.few_in_words(table[:0], records) == ""
     every = table.assign(**{"later methods": [Share(2, 2), Share(1, 2)]})
-    assert rivals.few_in_words(every, records).endswith(
-        "of a later method and a kind of data, 3 count."
-    )
-    text = rivals.answer(records, names, KL)
+    assert answers.few_in_words(every, records) == ""
+    text = answers.answer(records, names, KL)
     number = years.later_methods()
-    assert text.startswith(f"- **By K-L, one of {number} later methods is the best on 2 of 2 kinds")
+    assert text.startswith("- **By K-L, a later method is the best on 2 of 2 kinds of data: s-JA")
+    assert f"We ran {number} later methods of" in text and f"3 of {2 * number} pairs of a" in text
     assert "On none of them the best later one is significantly worse" in text
     tuned, scaled = years.forms()
     assert "other measures" not in text
-    assert f"We tuned {tuned} of these, and let {scaled} choose whether" in text
-    assert "a later method gains more than the best older one on 2 of 2 kinds." in text
+    assert "All 1 older methods that are best on a kind are this book's code. 1 of them" in text
+    assert f"We tuned {tuned} of the later ones, and chose for {scaled} more whether" in text
+    assert "method gains more than the best older one on 2 of 2 kinds. It is sig" in text
+    assert "significantly better on 3 of 3 data sets." in text
     ahead = records.method.map(LOSS).where(records.method != "RF", 0.1)
     noise = 0.002 * np.random.default_rng(1).normal(size=len(records))
-    text = rivals.answer(records.assign(**{KL: ahead + noise}), names, KL)
-    assert text.startswith(
-        f"- **By K-L, none of {number} later methods is the best on any of 2 kinds"
-    )
+    text = answers.answer(records.assign(**{KL: ahead + noise}), names, KL)
+    assert text.startswith("- **By K-L, no later method is the best on any of 2 kinds of data.**")
     assert "On 2 of them the best later one is significantly worse" in text
     tests = rivals.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])
-    words = rivals.against_in_words(tests)
+    words = answers.against_in_words(tests)
     assert better > 0 and f"significantly better in {better} of 15 comparisons" in words
     assert f"these {tests.later.nunique()} later methods" in words
     few = records[~records.method.str.contains("LRR|DPA")]
-    assert rivals.answer(few, {}, KL) == "No later method has records yet."
+    assert answers.answer(few, {}, KL) == "No later method has records yet."
 
 
 def test_later_methods_stand_beside_the_earlier_ones_of_the_package(records):
@@ -326,7 +329,7 @@ def test_later_methods_stand_beside_the_earlier_ones_of_the_package(records):
     assert table["best later"].tolist() == ["LDL-LRR", "LDL-LRR"] and table.ahead.all()
     assert [held.holm for held in table["significantly better"]] == [1, 2]
     assert [held.holm for held in table["significantly worse"]] == [0, 0]
-    words = rivals.inside_in_words(table, records)
+    words = answers.inside_in_words(table, records)
     assert "on 2 of 2 kinds of data." in words
     assert "significantly better on 3 of 3 data sets, and significantly worse on none." in words
 
@@ -358,11 +361,13 @@ def test_methods_that_fail_on_one_data_set_of_a_kind_are_told(records, monkeypat
 
 def test_how_often_the_strongest_penalty_is_chosen_is_told(records, tmp_path, monkeypatch):
     wider = tmp_path / "wider_grid.csv"
+    m = '"python-ldl:LDL_LRR, tuned"'
     wider.write_text(
         "dataset,method,times,scale,validation,test\n"
-        "SJAFFE,m,1,,1.0,1.0\nSJAFFE,m,10,,0.9,0.8\nSJAFFE,m,100,,2.0,2.0\n"
-        "SJAFFE,m,10,standard,1.1,0.1\n"  # not the one that is chosen
-        "M2B,m,1,,1.0,1.0\nM2B,m,10,,1.5,1.5\nM2B,m,100,,2.0,2.0\n"
+        f"SJAFFE,{m},1,,1.0,1.0\nSJAFFE,{m},10,,0.9,0.8\nSJAFFE,{m},100,,2.0,2.0\n"
+        f"SJAFFE,{m},10,standard,1.1,0.1\n"  # not the one that is chosen
+        f"Yeast_cold,{m},1,,1.0,1.0\nYeast_cold,{m},10,,1.5,1.5\nYeast_cold,{m},100,,2.0,2.0\n"
+        f"M2B,{m},1,,1.0,1.0\nM2B,{m},10,,0.5,0.5\nM2B,{m},100,,2.0,2.0\n"  # no record
     )
     monkeypatch.setattr(tuning, "WIDER_GRID", wider)
     tuned = records.method == "python-ldl:LDL_LRR, tuned"
@@ -373,17 +378,17 @@ def test_how_often_the_strongest_penalty_is_chosen_is_told(records, tmp_path, mo
     ]
     told = tuning.edges_in_words(records.assign(parameters=chosen))
     assert told.startswith("In 12 of 30 folds the linear methods choose the strongest")
-    assert "the first fold of 2 data sets." in told
-    assert "is better in 1 of 2 cases, and a hundred times in none." in told
-    assert told.endswith(
-        "In the median of these 1, ten times lowers the K-L of the test part by 20.0%."
-    )
+    assert "in 2 first folds that chose it." in told
+    assert "is better in 1, and a hundred times in none." in told
+    assert told.endswith("it changes the K-L of the test part by -20% to -20%.")
     wider.write_text(
         "dataset,method,times,scale,validation,test\n"
-        + "".join(f"M2B,m,{times},,{times},1\n" for times in (1, 10, 100))
+        + "".join(f"SJAFFE,{m},{times},,{times},1\n" for times in (1, 10, 100))
     )
     assert tuning.edges_in_words(records.assign(parameters=chosen)).endswith("times in none.")
     assert tuning.edges_in_words(records[~tuned]) == ""
+    wider.write_text("dataset,method,times,scale,validation,test\n")
+    assert tuning.edges_in_words(records.assign(parameters=chosen)).endswith("of the grid.")
 
 
 def test_what_choosing_gains_is_of_the_data_sets_of_both(records):
@@ -392,6 +397,50 @@ def test_what_choosing_gains_is_of_the_data_sets_of_both(records):
     assert table.loc["LDL-LRR", "data sets"] == 3
     assert table.loc["LDL-LRR", "as released"] == pytest.approx(0.65, abs=0.01)
     assert table.loc["LDL-LRR", "tuned"] == pytest.approx(0.8, abs=0.01)
-    assert table.loc["LDL-LRR", "tuned, on the kinds of all"] == pytest.approx(0.8, abs=0.01)
-    assert str(table.loc["LDL-LRR", "better tuned on"]) == "3 of 3"
+    assert table.loc["LDL-LRR", "tuned, on shared kinds"] == pytest.approx(0.8, abs=0.01)
+    assert str(table.loc["LDL-LRR", "tuned is better on"]) == "3 of 3"
     assert table.loc["LDL-LRR", "significantly better"].plain == 3
+
+
+def test_scaled_features_of_first_folds_are_told(records, tmp_path, monkeypatch):
+    file = tmp_path / "scaled.csv"
+    head = "dataset,method,scaled\n"
+    file.write_text(
+        f"{head}SJAFFE,python-ldl:LDL_DPA,0.1\nYeast_alpha,python-ldl:LDL_DPA,0.9\n"
+        "Yeast_cold,python-ldl:LDL_DPA,\n"  # did not end
+    )
+    monkeypatch.setattr(tuning, "SCALED", file)
+    records = records[records.method != "python-ldl:LDL_LRR, tuned"]
+    table = tuning.scaled(records, {"SJAFFE": "s-JAFFE"}).set_index("data")
+    shares = table.pop("scaled features are better in")
+    assert [(s.part, s.whole) for s in shares] == [(1, 1), (0, 1)]
+    # On s-JAFFE the pair takes the scaled features, on Yeast-alpha those as given.
+    assert table.loc["s-JAFFE"].tolist() == pytest.approx([0.7, 0.65, 0.9], abs=0.01)
+    assert table.loc["Yeast"].tolist() == pytest.approx([0.7, 0.65, 0.65], abs=0.01)
+    told = tuning.scaled_in_words(table.assign(**{shares.name: shares}).reset_index())
+    assert "better in 1 of 2 pairs" in told and "lead on 1 of 2 kinds" in told
+    file.write_text(head)
+    assert tuning.scaled_in_words(tuning.scaled(records, {})) == ""
+
+
+def test_which_later_methods_to_try_is_told(records):
+    table = rivals.best_of_families(records, KL, {"SJAFFE": "s-JAFFE"})
+    told = answers.which_later(table, rivals.means(records, KL))
+    assert told == (
+        "Of the later methods that ran on all data sets, LDL-LRR gains most when tuned: 0.80 in "
+        "the mean over kinds of data."
+    )
+    ahead = (records.method == "python-ldl:LDL_DPA") & (records.dataset == "SJAFFE")
+    other = records.assign(**{KL: records[KL].mask(ahead, 0.01)})
+    table = rivals.best_of_families(other, KL, {"SJAFFE": "s-JAFFE"})
+    told = answers.which_later(table, rivals.means(other, KL))
+    assert told.endswith(" LDL-DPA is the best later one on s-JAFFE.")
+    assert answers.which_later(table, rivals.means(other, KL)[:0]) == ""
+
+
+def test_printed_losses_of_the_package_stand_beside_ours(records):
+    ours = {"SA_BFGS": 0.05, "AA_BP": 0.2, "SA_IIS": 0.0510001}
+    rows = [{"method": f"python-ldl:{m}", "dataset": "SJAFFE", KL: k} for m, k in ours.items()]
+    told = baselines.printed_in_words(pd.DataFrame(rows))
+    assert "for 3 methods" in told and "2 of them come within 2% of it." in told
+    assert "AA-BP has 0.200 here, and 0.073 there." in told

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from ldlrepro import datasets
 from ldlrepro.errors import ProjectedWarning
+from ldlrepro.metrics import kl_divergence
 from ldlrepro.models.guests import PREFIX, RELEASE, guest_named
 from ldlrepro.papers.comparison.studies.time_limit import LIMIT
 from ldlrepro.papers.later.experiments import FIRST_FOLDS, RELEASED
@@ -32,24 +33,30 @@ from ldlrepro.protocols.worker import executor
 COLUMNS = ("dataset", "class", "limit", "seconds", "off", "failure", "release", "machine", "date")
 
 
-def first_fold(method, dataset, limit=LIMIT):
-    """Seconds of the processor for a first fold, share of rows off the simplex, and failure."""
+def first_fold(method, dataset, scale=None, limit=LIMIT):
+    """What a first fold takes and gives: a dict.
+
+    Seconds of the processor, the share of rows off the simplex, what the method raised, and the
+    K-L of the test part.
+    """
     data = datasets.load(dataset)
     train, validation, test = partition(RELEASED, len(data.X), RELEASED.folds)[0]
     fitted = [*train, *validation]
     guest_named(method.name)  # imports take seconds, and are no part of it
-    model = clone(method.estimator).set_params(random_state=job.seed_of(RELEASED, 0))
+    model = clone(method.estimator).set_params(scale=scale, random_state=job.seed_of(RELEASED, 0))
     start = time.process_time()
     end_at(start + limit)
-    failure = ""
+    failure, loss = "", math.nan
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ProjectedWarning)
         try:
-            model.fit(data.X[fitted], data.D[fitted]).predict(data.X[test])
+            model.fit(data.X[fitted], data.D[fitted])
+            loss = kl_divergence(data.D[test], model.predict(data.X[test]))
         except Exception as error:  # whatever the method of another package raises
             failure = f"{type(error).__name__}: {error}".split("\n")[0]
     seconds = time.process_time() - start
-    return {"seconds": seconds, "off": getattr(model, "off_simplex_", math.nan), "failure": failure}
+    off = getattr(model, "off_simplex_", math.nan)
+    return {"seconds": seconds, "off": off, "failure": failure, "loss": loss}
 
 
 def end_at(seconds):
@@ -60,19 +67,27 @@ def end_at(seconds):
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), most))
 
 
-def measure(pairs, done):
-    """Yield the row of each (method, data set), one process as long as none has to be ended."""
+def measure(pairs, done, scale=None):
+    """Yield the row of each (method, data set), one process as long as none has to be ended.
+
+    Parameters
+    ----------
+    pairs : iterable of (Method, data set)
+    done : callable (Method, data set, dict of `first_fold`) -> row
+    scale : as in `Guest`
+    """
     waiting = list(pairs)
     while waiting:
         try:
             with executor(1) as process:
                 while waiting:
-                    yield done(*waiting[0], process.submit(first_fold, *waiting[0]).result())
+                    found = process.submit(first_fold, *waiting[0], scale).result()
+                    yield done(*waiting[0], found)
                     waiting.pop(0)
         except TerminatedWorkerError as error:
             if "SIGXCPU" not in str(error):  # ended by something else, for want of memory say
                 raise
-            over = {"seconds": math.nan, "off": math.nan, "failure": ""}
+            over = {"seconds": math.nan, "off": math.nan, "failure": "", "loss": math.nan}
             yield done(*waiting.pop(0), over)
 
 

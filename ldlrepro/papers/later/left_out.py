@@ -74,17 +74,17 @@ def later_table(records):
 
     Returns
     -------
-    DataFrame, a row a method in the order of their years: name, in the command, year, title,
-    venue, data sets with records (`Share` of all, as released)
+    DataFrame, a row a method in the order of their years: name, in the command, first author,
+    year, title, venue, data sets with records (`Share` of all, as released)
     """
     _, there = _pairs(records)
     rows = []
     for one in GUESTS[(GUESTS.does_not_run == "") & (GUESTS.year > LAST)].itertuples():
         command = f"{PREFIX}{one[1]}"
         share = Share.of([(command, d) in there for d in RELEASED.datasets])
-        rows.append((one.name, command, one.year, one.title, one.venue, share))
-    heads = ["method", "in the command", "year", "title", "venue", "data sets with records"]
-    return pd.DataFrame(rows, columns=heads)
+        rows.append((one.name, command, one.first_author, one.year, one.title, one.venue, share))
+    heads = ["method", "in the command", "first author", "year", "title", "venue"]
+    return pd.DataFrame(rows, columns=[*heads, "data sets with records"])
 
 
 def missing(records, names):

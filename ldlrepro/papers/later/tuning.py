@@ -9,13 +9,17 @@ from ldlrepro.papers.later.experiments import (
     GRIDS,
     GUESTS,
     PREFIX,
+    SCALED,
     TIMES,
     TUNED,
     WIDER_GRID,
 )
-from ldlrepro.papers.later.years import NULL
+from ldlrepro.papers.later.years import NEAR, NULL, facts
 from ldlrepro.report.compare import family, wins
-from ldlrepro.report.values import Share
+from ldlrepro.report.values import Share, in_text
+
+#: The measure of the tables of what was tried on the first fold.
+KL = "kl_divergence"
 
 
 def what_choosing_gains(records, measure):
@@ -42,8 +46,8 @@ def what_choosing_gains(records, measure):
             one = known.loc[released.removeprefix(PREFIX)]
             row = (one["name"], one.year, both.shape[1], *gains, shared.get(name, np.nan))
             rows.append((*row, better, tests.shown, tests.worse))
-    heads = ["method", "year", "data sets", "as released", "tuned", "tuned, on the kinds of all"]
-    heads += ["better tuned on", "significantly better", "significantly worse"]
+    heads = ["method", "year", "data sets", "as released", "tuned", "tuned, on shared kinds"]
+    heads += ["tuned is better on", "significantly better", "significantly worse"]
     return pd.DataFrame(rows, columns=heads).sort_values("year", ignore_index=True)
 
 
@@ -55,16 +59,17 @@ def _shared(table):
 
 
 def shared_in_words(table):
-    """The best and the oldest tuned method where all have records, of `what_choosing_gains`."""
-    gains = table["tuned, on the kinds of all"]
+    """The best tuned methods where all have records, of `what_choosing_gains`."""
+    gains = table["tuned, on shared kinds"]
     if gains.isna().all():
         return ""
-    best = table.loc[gains.idxmax()]
-    old = table.loc[table.year.idxmin()]
+    best = table[gains > gains.max() - NEAR]
+    names = [f"{row.method} of {row.year}" for row in best.itertuples()]
+    gain = "gain" if len(names) > 1 else "gains"
+    near = f", nearer than {NEAR:g} to each other" if len(names) > 1 else ""
     return (
-        f"On the kinds of data that all of them have, {best.method} of {best.year} gains most: "
-        f"{gains.max():.2f}. {old.method}, the oldest, of {old.year}, gains "
-        f"{old['tuned, on the kinds of all']:.2f}."
+        f"On the kinds of data that all of them have, {in_text(names)} {gain} most: "
+        f"{gains.max():.2f}{near}."
     )
 
 
@@ -112,29 +117,90 @@ def edges_in_words(records):
     ]
     return (
         f"In {sum(at_edge)} of {len(mine)} folds the linear methods choose the strongest "
-        f"penalty of the grid. {_wider()}"
+        f"penalty of the grid. {_wider(mine[at_edge])}".strip()
     )
 
 
-def _wider():
-    """How often more penalty than the grid's is better, in the folds of `WIDER_GRID`."""
+def _wider(chosen):
+    """What more penalty than the grid's does, in first folds of `WIDER_GRID` that chose its last.
+
+    Parameters
+    ----------
+    chosen : records of folds that chose the strongest penalty
+    """
+    first = chosen[chosen.fold == 0]
     found = pd.read_csv(WIDER_GRID).dropna(subset="validation")
     found = found.sort_values("validation").drop_duplicates(["dataset", "method", "times"])
     parts = {
         part: found.pivot(index=["dataset", "method"], columns="times", values=part)
         for part in ("validation", "test")
     }
-    validation, test = (part[list(TIMES)].dropna() for part in parts.values())
-    counts = [sum(validation[times] < validation[1]) for times in TIMES[1:]]
-    falls = (1 - test[TIMES[1]] / test[1])[validation[TIMES[1]] < validation[1]]
-    text = (
-        f"We tried more on the first fold of {found.dataset.nunique()} data sets. On the "
-        f"validation part ten times that penalty is better in {counts[0] or 'none'} of "
-        f"{len(validation)} cases, and a hundred times in {counts[1] or 'none'}."
+    cases = pd.MultiIndex.from_frame(first[["dataset", "method"]])
+    validation, test = (
+        part.reindex(index=cases, columns=TIMES).dropna() for part in parts.values()
     )
-    if not len(falls):
+    if validation.empty:
+        return ""
+    counts = [sum(validation[times] < validation[1]) for times in TIMES[1:]]
+    change = (test[TIMES[1]] / test[1] - 1)[validation[TIMES[1]] < validation[1]]
+    text = (
+        f"We tried more in {len(validation)} first folds that chose it. On the validation part "
+        f"ten times that penalty is better in {counts[0] or 'none'}, and a hundred times in "
+        f"{counts[1] or 'none'}."
+    )
+    if not len(change):
         return text
     return (
-        f"{text} In the median of these {counts[0]}, ten times lowers the K-L of the test part by "
-        f"{falls.median():.1%}."
+        f"{text} Where ten times is better, it changes the K-L of the test part by "
+        f"{change.min():+.0%} to {change.max():+.0%}."
+    )
+
+
+def scaled(records, names):
+    """Later methods that are not tuned, with scaled features: gains by K-L on the first fold.
+
+    Parameters
+    ----------
+    records, names : of `open_years`
+
+    Returns
+    -------
+    DataFrame, a row a kind of data: data, pairs of a method and a data set of `SCALED`, in how many
+    of them scaled features are better (`Share`), the best gain of an older method, the best of a
+    later one in the records, and the best of a later one where each pair takes the features that
+    are better on the test part
+    """
+    known, first = facts(), records[records.fold == 0]
+    given = matrix.skill(first, NULL, KL)
+    given = given[given.index.isin(known.index)]
+    loss = pd.read_csv(SCALED).pivot(index="method", columns="dataset", values="scaled")
+    other = 1 - loss.reindex_like(given) / matrix.means(first, KL).loc[NULL]
+    either, later, rows = given.mask(other > given, other), known.later[given.index], []
+    for name in dict.fromkeys(map(family, given)):
+        sets = [d for d in given if family(d) == name]
+        pairs = (given[sets].notna() & other[sets].notna()).to_numpy()
+        better = (other[sets] > given[sets]).to_numpy()[pairs]
+        best = [
+            some.loc[which, sets].dropna().mean(axis=1).max()
+            for some, which in ((given, ~later), (given, later), (either, later))
+        ]
+        rows.append((names.get(name, name), Share.of(better), *best))
+    heads = ["data", "scaled features are better in", "best older", "best later", "with the better"]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def scaled_in_words(table):
+    """What scaled features do to later methods that are not tuned, of `scaled`."""
+    shares = table["scaled features are better in"]
+    part, whole = sum(s.part for s in shares), sum(s.whole for s in shares)
+    if not whole:
+        return ""
+    leads = table[["best later", "with the better"]].gt(table["best older"], axis=0).sum()
+    before, after = (number or "none" for number in leads)
+    return (
+        "The other later methods ran on features as given. We fitted them with scaled features on "
+        f"the first fold, wherever they end in time. Scaled features are better in {part} of "
+        f"{whole} pairs of a method and a data set. Say that each pair took the features that are "
+        f"better on the test part. Then a later method would lead on {after} of {len(table)} kinds "
+        f"of data on this fold. In the records one leads on {before} there."
     )
