@@ -14,7 +14,7 @@ from ldlrepro.report.plots import plt
 from ldlrepro.report.yardstick import confusion_of, total
 
 #: Verdicts on several claims, in short.
-SEVERAL = dict(zip(VERDICTS, ("hold", "in part", "do not\nhold", "not\ntested"), strict=True))
+SEVERAL = dict(zip(VERDICTS, ("hold", "in part", "do not hold", "not tested"), strict=True))
 _COLOURS = dict(zip(VERDICTS, ("#0072B2", "#8CC5E3", "#D55E00", "#D9D9D9"), strict=True))
 
 
@@ -109,26 +109,28 @@ def picture(board):
     claims = board[[f"claims {word}" for word in VERDICTS]].to_numpy(int)
     parts = claims / claims.sum(axis=1, keepdims=True)
     ends = parts.cumsum(axis=1)
-    y, widest = np.arange(len(board)), parts.argmax(axis=0)
+    y = np.arange(len(board))
     left.barh(y, 1, color="#EEEEEE", height=0.5)
     left.barh(y, shares, color=_COLOURS["holds"], height=0.5)
     for i, (method, own) in enumerate(zip(methods, board.own, strict=True)):
         left.text(0, i - 0.33, method, fontsize=9.5, weight="bold")
         left.text(1, i - 0.33, f"{own.agree} of {own.tell}", ha="right", fontsize=9.5)
     for j, (word, colour) in enumerate(_COLOURS.items()):
-        right.barh(y, parts[:, j], left=ends[:, j] - parts[:, j], color=colour, height=0.5)
+        starts = ends[:, j] - parts[:, j]
+        right.barh(y, parts[:, j], left=starts, color=colour, height=0.5, label=SEVERAL[word])
         dark = word in ("holds", "does not hold")
-        for i in np.flatnonzero(claims[:, j]):
-            text = f"{claims[i, j]}" + (f" {SEVERAL[word]}" if i == widest[j] else "")
-            middle = ends[i, j] - parts[i, j] / 2
-            style = {"color": "white" if dark else "black", "fontsize": 9.5, "linespacing": 1}
-            right.text(middle, i, text, ha="center", va="center", **style)
+        for i in np.flatnonzero(parts[:, j] >= 0.04):  # a number needs the room
+            style = {"color": "white" if dark else "black", "fontsize": 9.5}
+            middle = starts[i] + parts[i, j] / 2
+            right.text(middle, i, f"{claims[i, j]}", ha="center", va="center", **style)
     left.set_title("Printed numbers of its\nown method that ours match", fontsize=9.5, loc="left")
     right.set_title("Its claims", fontsize=9.5, loc="left")
     left.set_ylim(len(board) - 0.7, -0.8)
     for axis in (left, right):
         axis.set_xlim(0, 1)
         axis.axis("off")
+    key = {"ncols": 4, "frameon": False, "fontsize": 9, "handlelength": 1, "columnspacing": 1.2}
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", **key)
     least, most = int(np.argmin(shares)), int(np.argmax(shares))
     figure.suptitle(
         f"Measured again, {shares[least]:.0%} ({methods[least]}) to {shares[most]:.0%} "
@@ -163,7 +165,7 @@ def for_readers(board):
             "own numbers that ours match": [f"{o.agree} of {o.tell}" for o in board.own],
             "rivals' numbers that ours match": [f"{o.agree} of {o.tell}" for o in board.rivals],
             "uninformative numbers": [o.untold for o in both],
-            "uninformative, and ours differ": [o.outside for o in both],
+            "of these, ours differ": [o.outside for o in both],
             "numbers not run": board["not run"],
             "claims that hold": board["claims holds"],
             "in part": board["claims holds in part"],

@@ -80,13 +80,23 @@ def test_skill_by_year_counts_families_and_methods_that_have_them_whole(records)
 
 
 def test_the_picture_has_a_panel_a_family(records):
-    figure = years.years_picture(years.by_year(records, KL), {"SJAFFE": "s-JAFFE"})
+    figure = years.years_picture(
+        years.by_year(records, KL), {"SJAFFE": "s-JAFFE"}, years.without_year(records, KL)
+    )
     shown = [axis for axis in figure.axes if axis.get_visible()]
     assert [axis.get_title() for axis in shown] == ["s-JAFFE", "Yeast"]
     assert shown[0].texts[0].get_text() == "LDL-LRR, tuned"
     plt.close(figure)
     none = years.by_year(records[records.method == "MeanPredictor"], KL)
-    assert none.empty and "No records" in years.years_picture(none, {}).axes[0].texts[0].get_text()
+    without = years.without_year(records, KL)
+    assert without.method.tolist() == ["RF", "RF"] and without.skill["SJAFFE"] == pytest.approx(
+        0.7, abs=0.01
+    )
+    assert none.empty and "No records" in (
+        years.years_picture(none, {}, without).axes[0].texts[0].get_text()
+    )
+    better = years.years_picture(years.by_year(records, KL), {}, without.assign(skill=0.9))
+    assert all(axis.texts[-1].get_text() == "RF" for axis in better.axes[:2])
     plt.close("all")
 
 
@@ -235,8 +245,8 @@ def test_what_is_left_without_several_pictures_of_a_person_is_told(records):
     told = answers.persons_in_words(table, names)
     assert told.startswith("FG-Net, s-JAFFE and s-BU_3DFE have several pictures of a person")
     assert told.endswith(
-        "On the other 1 kinds of data a later method leads on 1, and the best later one is "
-        "significantly worse on none."
+        "On the other 1 kinds of data a later method leads on 1. By Holm's correction the best "
+        "later one is significantly worse on 0 of 2 Yeast sets."
     )
     assert answers.persons_in_words(table[table.data == "Yeast"], names) == ""
 
@@ -302,18 +312,19 @@ def test_the_answer_counts_kinds_of_data_and_tests(records):
     number = years.later_methods()
     assert text.startswith("- **By K-L, a later method is the best on 2 of 2 kinds of data: s-JA")
     assert f"We ran {number} later methods of" in text and f"3 of {2 * number} pairs of a" in text
-    assert "On none of them the best later one is significantly worse" in text
+    worse = "the best later one is significantly worse than the best older one on"
+    assert f"{worse} 0 of 1 kinds of one data set and on 0 of 2 Yeast sets." in text
     tuned, scaled = years.forms()
     assert "other measures" not in text
     assert "All 1 older methods that are best on a kind are this book's code. 1 of them" in text
-    assert f"We tuned {tuned} of the later ones, and chose for {scaled} more whether" in text
-    assert "method gains more than the best older one on 2 of 2 kinds. It is sig" in text
+    assert f"Of the later ones we tuned {tuned}, chose for {scaled} whether features" in text
+    assert "later method gains more than its best older one on 2 of 2 kinds. It is sig" in text
     assert "significantly better on 3 of 3 data sets." in text
     ahead = records.method.map(LOSS).where(records.method != "RF", 0.1)
     noise = 0.002 * np.random.default_rng(1).normal(size=len(records))
     text = answers.answer(records.assign(**{KL: ahead + noise}), names, KL)
     assert text.startswith("- **By K-L, no later method is the best on any of 2 kinds of data.**")
-    assert "On 2 of them the best later one is significantly worse" in text
+    assert f"{worse} 1 of 1 kinds of one data set and on 2 of 2 Yeast sets." in text
     tests = rivals.best_against_best(records, KL)
     better = sum(held.holm for held in tests["significantly better"])
     words = answers.against_in_words(tests)

@@ -91,7 +91,7 @@ class AdaBoostLDL(Chapter):
         differ = "Testable printed numbers mostly differ. " if found.ratio < 0.5 else ""
         return (
             f"{differ}Boosting {often} lowers the ranking error, on average {less} than printed. "
-            f"Flattening unboosted predictions mostly lowers it {flat}."
+            f"Flattening plain predictions mostly lowers it {flat}."
         )
 
     def findings(self):

@@ -93,13 +93,11 @@ def _beside_print(chapter):
     extra = left.ours - left.published
     more, found = extra > NEAR, []
     if more.any():
-        found.append(f"Boosting leaves more than printed for {in_text(left.index[more])}")
+        found.append(f"Boosting leaves clearly more than printed for {in_text(left.index[more])}")
     if not more.all():
-        rest = 100 * extra[~more].max()
-        rest = f"at most {rest:.1f} points more" if rest > 0 else "no more"
-        found.append(
-            f"for the others it leaves {rest}" if found else f"Boosting leaves {rest} than printed"
-        )
+        over = 100 * extra[~more].max()
+        rest = f"at most {over:.1f} points more" if over > 0 else "no more"
+        found.append(f"for the others {rest}" if found else f"Boosting leaves {rest} than printed")
     return f"{', and '.join(found)}."
 
 

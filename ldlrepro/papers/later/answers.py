@@ -26,20 +26,18 @@ def answer(records, names, measure, others=OTHERS):
     table = best_of_families(records, measure, names)
     if table.empty:
         return "No later method has records yet."
-    label, kinds, worse = MEASURES[measure].label, len(table), _all_worse(table)
+    label, kinds = MEASURES[measure].label, len(table)
     ahead = list(table.data[table.ahead])
     papers = GUESTS.title[(GUESTS.year > LAST) & (GUESTS.does_not_run == "")].nunique()
     first = f"By {label}, no later method is the best on any of {kinds} kinds of data."
     if ahead:
         first = f"By {label}, a later method is the best on {len(ahead)} of {kinds} kinds of data: "
         first += f"{', '.join(ahead)}."
-    single = worse.any() and (table["data sets"][worse] == 1).all()
-    each = ", each a single data set," if single else ""
     shares, older = table["later methods"], set(table[f"best up to {LAST}"])
     here = [method for method in TABLES.methods if method.name in older]
     lines = [
-        f"**{first}** On {worse.sum() or 'none'} of them{each} the best later one is significantly "
-        "worse than the best older one, with Holm's correction.",
+        f"**{first}** By Holm's correction the best later one is significantly worse than the best "
+        f"older one {_where_worse(table)}.",
         f"We ran {later_methods()} later methods of {papers} papers. "
         f"{sum(s.part for s in shares)} of {sum(s.whole for s in shares)} pairs of a later method "
         "and a kind of data count. The others fail or take too long.",
@@ -58,14 +56,14 @@ def answer(records, names, measure, others=OTHERS):
     lines.append(
         f"{share} older methods that are best on a kind are this book's code. "
         f"{sum(bool(method.grid) for method in here) or 'None'} of them choose settings inside "
-        f"each fold, and most later methods ran as released. We tuned {tuned} of the later ones, "
-        f"and chose for {scaled} more whether features are scaled."
+        f"each fold. Of the later ones we tuned {tuned}, chose for {scaled} whether features are "
+        "scaled, and ran the others as released."
     )
     inside = best_of_families(records, measure, names, inside=True)
     if len(inside):
         lines.append(
-            f"Within python-ldl, both as released, the best later method gains more than the best "
-            f"older one on {inside.ahead.sum() or 'none'} of {len(inside)} kinds. It is "
+            f"As released, python-ldl's best later method gains more than its best older one on "
+            f"{inside.ahead.sum() or 'none'} of {len(inside)} kinds. It is "
             f"significantly better on {with_holm(inside)[0] or 'none'} of "
             f"{inside['data sets'].sum()} data sets."
         )
@@ -123,14 +121,24 @@ def persons_in_words(table, names):
     return (
         f"{in_text(several)} have several pictures of a person, in training and in test. Methods "
         f"that recognise a person can gain there. On the other {len(rest)} kinds of data a later "
-        f"method leads on {rest.ahead.sum() or 'none'}, and the best later one is significantly "
-        f"worse on {_all_worse(rest).sum() or 'none'}."
+        f"method leads on {rest.ahead.sum() or 'none'}. By Holm's correction the best later one is "
+        f"significantly worse {_where_worse(rest)}."
     )
 
 
-def _all_worse(table):
-    """Whether the later one is significantly worse on all data sets of a kind, with Holm."""
-    return table["significantly worse"].map(lambda held: held.holm) == table["data sets"]
+def _where_worse(table):
+    """Where the best later one is significantly worse, with Holm, of `best_of_families`."""
+    worse = table["significantly worse"].map(lambda held: held.holm)
+    single = table["data sets"] == 1
+    many = table[~single]
+    found = (
+        [f"on {worse[single].sum()} of {single.sum()} kinds of one data set"] if any(single) else []
+    )
+    found += [
+        f"on {part} of {whole} {kind} sets"
+        for part, whole, kind in zip(worse[~single], many["data sets"], many.data, strict=True)
+    ]
+    return in_text(found)
 
 
 def against_in_words(table):

@@ -61,7 +61,7 @@ def _alike(table, records, names, measure, ours="SA-BFGS", theirs=f"{PREFIX}SA_B
         for kind, some in off.groupby(kinds, sort=False)
     ]
     text = (
-        f"{ours} without a penalty, on features as given, is the same method in both, but for "
+        f"{ours} without a penalty, on features as given, differs between the packages only in "
         f"memory and stopping. Its gains differ by less than {NEAR} on {in_text(near)}"
     )
     for where, some in (("both gain more", off[above]), ("one gains less", off[~above])):

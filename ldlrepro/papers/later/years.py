@@ -132,12 +132,31 @@ def best_so_far(found):
     return found.groupby("year").skill.max().sort_index().cummax()
 
 
-def years_picture(found, names):
+def without_year(records, measure):
+    """The best method on each family that no paper proposed for label distributions.
+
+    Returns
+    -------
+    DataFrame, indexed by family: method, skill
+    """
+    table, known = matrix.skill(records, NULL, measure), facts()
+    table = table[table.index.isin(known.index[known.year.isna()])]
+    rows = {}
+    for name in dict.fromkeys(family(d) for d in table):
+        mine = table[[d for d in table if family(d) == name]].dropna().mean(axis=1)
+        if len(mine):
+            rows[name] = (mine.idxmax(), mine.max())
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["method", "skill"])
+
+
+def years_picture(found, names, without):
     """A panel a family: a mark a method at the year of its paper, the best so far as a line.
 
     Parameters
     ----------
     found : of `by_year`; names : dict, data set -> name in tables
+    without : of `without_year`
+        Where this one is better than all marks, a dashed line has its skill.
     """
     if found.empty:
         return nothing("No records.")
@@ -167,11 +186,16 @@ def years_picture(found, names):
                 (one.year, max(one.skill, LOWEST)),
                 xytext=(0, 5),
                 textcoords="offset points",
-                ha="center",
+                ha="right" if one.year > LAST else "center",
                 fontsize=8,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},  # over the line
                 zorder=4,
             )
+        if name in without.index and without.skill[name] > mine.skill.max():
+            axis.axhline(without.skill[name], color="0.4", linestyle="--", linewidth=1)
+            at = (0.01, without.skill[name])
+            label = {"va": "bottom", "fontsize": 8}
+            axis.text(*at, without.method[name], transform=axis.get_yaxis_transform(), **label)
         axis.axhline(0, color="0.8", linewidth=0.8, zorder=0)
         axis.margins(y=0.18)
         axis.locator_params(axis="x", integer=True)
