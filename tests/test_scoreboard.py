@@ -138,7 +138,7 @@ ANSWERS = {
         [
             "On original files, StructRF's testable printed errors hold.",
             "forest on distributions matches them too",
-            "Not counted is StructRF's row in Table 19, which contradicts itself.",
+            "Table 19's row, which contradicts itself, is not counted.",
         ],
         {"StructRF is ahead because it predicts the distribution as a whole": "does not hold"},
     ),
@@ -150,7 +150,7 @@ ANSWERS = {
         [
             "matches print on expressions",
             "mostly misses it on beauty.",
-            "There the mean predictor has a lower K-L than MSLP.",
+            "The mean predictor's K-L is lower there.",
             "Tuned inside the fold, MSLP never leads.",
         ],
         {"MSLP comes first when every parameter is chosen on the test folds": "does not hold"},

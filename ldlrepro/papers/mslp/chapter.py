@@ -147,7 +147,7 @@ class MSLP(Chapter):
         )
         if not len(wide) or not (wide["MeanPredictor"] < wide["MSLP"]).all():
             return ""
-        return " There the mean predictor has a lower K-L than MSLP."
+        return " The mean predictor's K-L is lower there."
 
     def findings(self):
         places = tables.first_places(self, self.counted)
