@@ -40,15 +40,16 @@ def answer(records, names, measure, others=OTHERS):
         f"older one {_where_worse(table)}.",
         f"We ran {later_methods()} later methods of {papers} papers. "
         f"{sum(s.part for s in shares)} of {sum(s.whole for s in shares)} pairs of a later method "
-        "and a kind of data count. The others fail or take too long.",
+        "and a kind of data are complete. The others fail or take too long.",
     ]
     found = by_measure(records, names, [m for m in others if m in records], measure)
     if len(found):
-        leads = max(share.part for share in found["a later method leads on"])
+        who = "; ".join(found.which[found.which != ""]).split("; ")
+        where = dict.fromkeys(one.rpartition(" on ")[2] for one in who if one)
         lines.append(
-            f"By each of {len(found)} other measures a later one leads on at most {leads} kinds, "
-            f"and significantly on at most {found['significantly better'].max()} of "
-            f"{table['data sets'].sum()} data sets."
+            f"By {len(found)} other measures a later one leads "
+            f"{f'only on {in_text(where)}' if where else 'nowhere'}, significantly on at most "
+            f"{found['significantly better'].max()} of {table['data sets'].sum()} data sets."
         )
     tuned, scaled = forms()
     all_here = len(here) == len(older)
@@ -62,8 +63,8 @@ def answer(records, names, measure, others=OTHERS):
     inside = best_of_families(records, measure, names, inside=True)
     if len(inside):
         lines.append(
-            f"As released, python-ldl's best later method gains more than its best older one on "
-            f"{inside.ahead.sum() or 'none'} of {len(inside)} kinds. It is "
+            f"On {inside.ahead.sum() or 'none'} of {len(inside)} kinds python-ldl's best later "
+            "method gains more than its best older one, both as released. It is "
             f"significantly better on {with_holm(inside)[0] or 'none'} of "
             f"{inside['data sets'].sum()} data sets."
         )
@@ -94,8 +95,12 @@ def which_later(table, means):
         f"{'gain' if len(best) > 1 else 'gains'} most{tuned}: {later.gain.max():.2f} in the mean "
         "over kinds of data. "
     )
+    plain = means[means.method == PLAIN]
+    if len(plain):
+        text += f"{PLAIN}, of {plain.year.iloc[0]}, gains {plain.gain.iloc[0]:.2f}. "
     for name, mine in others.groupby(others["best later"].map(learner), sort=False):
-        text += f"{name} is the best later one on {in_text(mine.data)}. "
+        cells = zip(mine.data, mine["later gain"], strict=True)
+        text += f"{name} is the best later one on {in_text(f'{d} ({g:.2f})' for d, g in cells)}. "
     return text.strip()
 
 
@@ -132,10 +137,10 @@ def _where_worse(table):
     single = table["data sets"] == 1
     many = table[~single]
     found = (
-        [f"on {worse[single].sum()} of {single.sum()} kinds of one data set"] if any(single) else []
+        [f"on {worse[single].sum()} of the {single.sum()} single data sets"] if any(single) else []
     )
     found += [
-        f"on {part} of {whole} {kind} sets"
+        f"on {part} of the {whole} {kind} sets"
         for part, whole, kind in zip(worse[~single], many["data sets"], many.data, strict=True)
     ]
     return in_text(found)

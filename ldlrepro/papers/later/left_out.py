@@ -26,8 +26,8 @@ def progress(records):
         later = facts().later
         waiting = sum(later[m] for m, _ in wanted - there)
         text += (
-            f"{len(wanted - there)} have not all folds yet, {waiting or 'none'} of them of a later "
-            "method. "
+            f"Not all folds are there for {len(wanted - there)} more, {waiting or 'none'} of a "
+            "later method. "
         )
     return text + _of_later(there)
 
@@ -39,7 +39,8 @@ def older_to_come(records):
     waiting = sum(not later[m] for m, _ in wanted - there)
     if not waiting:
         return ""
-    return f" {waiting} runs of older methods are not done yet, so that these may gain."
+    runs = "run of an older method is" if waiting == 1 else "runs of older methods are"
+    return f" {waiting} {runs} not done yet."
 
 
 def later_to_come(records):

@@ -77,10 +77,13 @@ def favourite_in_words(records, name="LDL_LRR"):
     """How often a method chose the strongest penalty of its grid with scaled features."""
     chosen = {"scale": "standard", "parameters": GRIDS[name][-1]}
     mine = records[records.method == f"{PREFIX}{name}, tuned"]
-    number = sum(parameters == chosen for parameters in mine.parameters)
+    number, given = (
+        sum(parameters == chosen | {"scale": scale} for parameters in mine.parameters)
+        for scale in ("standard", None)
+    )
     return (
         f"{GUESTS.set_index('class').name[name]} chose these settings in {number} of {len(mine)} "
-        "folds."
+        f"folds, and the same penalty on features as given in {given}. So try both."
     )
 
 
@@ -106,18 +109,25 @@ def _weights(values):
 
 
 def edges_in_words(records):
-    """In how many folds the tuned methods choose the strongest penalty of their grid, the last."""
-    last = {m.name: GRIDS[m.estimator.name][-1] for m in TUNED.methods}
-    mine = records[records.method.isin([name for name, point in last.items() if point])]
+    """How often the tuned methods choose the strongest penalty, and the weight of their own term.
+
+    These are the last and the second point of `GRIDS`.
+    """
+    grids = {m.name: GRIDS[m.estimator.name] for m in TUNED.methods}
+    mine = records[records.method.isin([name for name, grid in grids.items() if grid[-1]])]
     if mine.empty:
         return ""
-    at_edge = [
-        chosen.get("parameters") == last[method]
-        for method, chosen in zip(mine.method, mine.parameters, strict=True)
-    ]
+    own, at_edge = (
+        [
+            chosen.get("parameters") == grids[method][point]
+            for method, chosen in zip(mine.method, mine.parameters, strict=True)
+        ]
+        for point in (1, -1)
+    )
     return (
-        f"In {sum(at_edge)} of {len(mine)} folds the linear methods choose the strongest "
-        f"penalty of the grid. {_wider(mine[at_edge])}".strip()
+        f"In {sum(at_edge)} of {len(mine)} folds the linear methods choose the strongest penalty "
+        f"of the grid, and in {sum(own) or 'none'} more weight for the term that they are named "
+        f"for. {_wider(mine[at_edge])}".strip()
     )
 
 
@@ -144,7 +154,7 @@ def _wider(chosen):
     counts = [sum(validation[times] < validation[1]) for times in TIMES[1:]]
     change = (test[TIMES[1]] / test[1] - 1)[validation[TIMES[1]] < validation[1]]
     text = (
-        f"We tried more in {len(validation)} first folds that chose it. On the validation part "
+        f"We tried more in {len(validation)} first folds that chose this penalty. On the validation part "
         f"ten times that penalty is better in {counts[0] or 'none'}, and a hundred times in "
         f"{counts[1] or 'none'}."
     )
