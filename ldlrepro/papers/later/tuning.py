@@ -154,9 +154,9 @@ def _wider(chosen):
     counts = [sum(validation[times] < validation[1]) for times in TIMES[1:]]
     change = (test[TIMES[1]] / test[1] - 1)[validation[TIMES[1]] < validation[1]]
     text = (
-        f"We tried more in {len(validation)} first folds that chose this penalty. On the validation part "
-        f"ten times that penalty is better in {counts[0] or 'none'}, and a hundred times in "
-        f"{counts[1] or 'none'}."
+        f"We tried more in {len(validation)} first folds that chose this penalty. On the "
+        f"validation part ten times that penalty is better in {counts[0] or 'none'}, and a hundred "
+        f"times in {counts[1] or 'none'}."
     )
     if not len(change):
         return text
