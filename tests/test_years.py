@@ -466,3 +466,12 @@ def test_printed_losses_of_the_package_stand_beside_ours(records):
     told = baselines.printed_in_words(pd.DataFrame(rows))
     assert "for 3 methods" in told and "2 of them come within 2% of it." in told
     assert "AA-BP has 0.200 here, and 0.073 there." in told
+
+
+def test_scaled_features_are_of_later_methods_that_never_choose_them():
+    known = pd.read_csv(tuning.SCALED)
+    tuned = {f"python-ldl:{name}" for name in GRIDS}
+    there = {(m.name, d) for d in RELEASED.datasets for m in RELEASED.methods_on(d)}
+    assert set(zip(known.method, known.dataset, strict=True)) == {
+        (m, d) for m, d in there if years.facts().later[m] and m not in tuned
+    }

@@ -195,7 +195,13 @@ def scaled(records, names):
             for some, which in ((given, ~later), (given, later), (either, later))
         ]
         rows.append((names.get(name, name), Share.of(better), *best))
-    heads = ["data", "scaled features are better in", "best older", "best later", "with the better"]
+    heads = [
+        "data",
+        "scaled features are better in",
+        "best older",
+        "best later",
+        "best later, better features",
+    ]
     return pd.DataFrame(rows, columns=heads)
 
 
@@ -205,7 +211,9 @@ def scaled_in_words(table):
     part, whole = sum(s.part for s in shares), sum(s.whole for s in shares)
     if not whole:
         return ""
-    leads = table[["best later", "with the better"]].gt(table["best older"], axis=0).sum()
+    leads = (
+        table[["best later", "best later, better features"]].gt(table["best older"], axis=0).sum()
+    )
     before, after = (number or "none" for number in leads)
     return (
         "The other later methods ran on features as given. We fitted them with scaled features on "
