@@ -138,7 +138,7 @@ ANSWERS = {
         [
             "On original files, StructRF's testable printed errors hold.",
             "forest on distributions matches them too",
-            "Table 19's row, which contradicts itself, is not counted.",
+            "StructRF's contradictory row in Table 19 is not counted.",
         ],
         {"StructRF is ahead because it predicts the distribution as a whole": "does not hold"},
     ),

@@ -4,7 +4,7 @@ import pandas as pd
 
 from ldlrepro.metrics import MEASURES
 from ldlrepro.papers.comparison import matrix
-from ldlrepro.papers.later.years import LAST, NULL, best_of, facts
+from ldlrepro.papers.later.years import LAST, NULL, best_of, facts, whole_families
 from ldlrepro.report.compare import count_significant, duels, family
 from ldlrepro.report.values import Share
 
@@ -35,8 +35,7 @@ def best_of_families(records, measure, names, inside=False):
     if inside:
         known = known[known.guest & (known.label == known.learner)]
     rows, tests = [], []
-    for name in dict.fromkeys(family(d) for d in table):
-        mine = table[[d for d in table if family(d) == name]].dropna().mean(axis=1)
+    for name, mine in whole_families(table):
         mine = mine[mine.index.isin(known.index)]
         is_later = known.later[mine.index].to_numpy(bool)
         older, later = mine[~is_later], mine[is_later]

@@ -14,7 +14,7 @@ from ldlrepro.papers.later.experiments import (
     TUNED,
     WIDER_GRID,
 )
-from ldlrepro.papers.later.years import NEAR, NULL, facts
+from ldlrepro.papers.later.years import NEAR, NULL, facts, whole_families
 from ldlrepro.report.compare import family, wins
 from ldlrepro.report.values import Share, in_text
 
@@ -186,15 +186,14 @@ def scaled(records, names):
     loss = pd.read_csv(SCALED).pivot(index="method", columns="dataset", values="scaled")
     other = 1 - loss.reindex_like(given) / matrix.means(first, KL).loc[NULL]
     either, later, rows = given.mask(other > given, other), known.later[given.index], []
-    for name in dict.fromkeys(map(family, given)):
+    for (name, mine), (_, most) in zip(whole_families(given), whole_families(either), strict=True):
         sets = [d for d in given if family(d) == name]
         pairs = (given[sets].notna() & other[sets].notna()).to_numpy()
-        better = (other[sets] > given[sets]).to_numpy()[pairs]
+        better = Share.of((other[sets] > given[sets]).to_numpy()[pairs])
         best = [
-            some.loc[which, sets].dropna().mean(axis=1).max()
-            for some, which in ((given, ~later), (given, later), (either, later))
+            some[later[some.index] == late].max() for some, late in ((mine, False), (mine, True))
         ]
-        rows.append((names.get(name, name), Share.of(better), *best))
+        rows.append((names.get(name, name), better, *best, most[later[most.index]].max()))
     heads = [
         "data",
         "scaled features are better in",

@@ -107,6 +107,17 @@ def best_of(gains, known):
     return min(best, key=lambda name: (known.label[name] != known.learner[name], -gains[name]))
 
 
+def whole_families(table):
+    """Yield each family of data sets and the mean skills of the methods that have it whole.
+
+    Parameters
+    ----------
+    table : of `matrix.skill`
+    """
+    for name in dict.fromkeys(family(d) for d in table):
+        yield name, table[[d for d in table if family(d) == name]].dropna().mean(axis=1)
+
+
 def by_year(records, measure):
     """Skill of each method with a year on each family of data sets that it has whole.
 
@@ -118,9 +129,8 @@ def by_year(records, measure):
     known = facts()
     known = known[known.year.notna()]
     rows = []
-    for name in dict.fromkeys(family(d) for d in table):
-        mine = table[[d for d in table if family(d) == name]].dropna()
-        for method, skill in mine.mean(axis=1).items():
+    for name, mine in whole_families(table):
+        for method, skill in mine.items():
             if method in known.index:
                 one = known.loc[method]
                 rows.append((method, one.label, int(one.year), one.guest, name, skill))
@@ -141,11 +151,7 @@ def without_year(records, measure):
     """
     table, known = matrix.skill(records, NULL, measure), facts()
     table = table[table.index.isin(known.index[known.year.isna()])]
-    rows = {}
-    for name in dict.fromkeys(family(d) for d in table):
-        mine = table[[d for d in table if family(d) == name]].dropna().mean(axis=1)
-        if len(mine):
-            rows[name] = (mine.idxmax(), mine.max())
+    rows = {name: (mine.idxmax(), mine.max()) for name, mine in whole_families(table) if len(mine)}
     return pd.DataFrame.from_dict(rows, orient="index", columns=["method", "skill"])
 
 

@@ -87,8 +87,8 @@ class StructRF(Chapter):
         how_many = "them" if plain.agree == plain.tell else f"{plain.agree} of them"
         return (
             f"On original files, StructRF's testable printed errors {numbers}. A regression forest "
-            f"on distributions matches {how_many} too. Table 19's row, which contradicts "
-            "itself, is not counted."
+            f"on distributions matches {how_many} too. StructRF's contradictory row in "
+            "Table 19 is not counted."
         )
 
     @cached_property
